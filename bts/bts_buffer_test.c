@@ -277,6 +277,7 @@ static void full(struct test_run *run)
         console_note("the index is 0x%" PRIx64 ", outside the buffer", area.bts.index);
     else
         test_saw(run, print_as_circular(run, &area.bts, ds_memory().bts + (size_t)SMALL * run->caps->bts_record_size));
+    records_check_served(run);
     ds_close();
     records_check_outside(run);
 }

@@ -549,6 +549,25 @@ unsigned ds_pebs_waiting(void)
     return count;
 }
 
+static bool is_past_threshold(const struct ds_cpu *ds)
+{
+    const bool late = ds->open_for->pebs_method == PEBS_METHOD_GENERAL && ds->open_for->pebs_format == 0;
+    const uint64_t index = ds->arch ? msr_get(MSR_IA32_PEBS_INDEX) : 0;
+    struct ds_area area;
+
+    area_read(ds, &area);
+    return (ds->bts.used && !ds->circular && area.bts.index > area.bts.threshold) ||
+           (ds->pebs.used && !ds->arch && area.pebs.index >= area.pebs.threshold + late) ||
+           (index & PEBS_INDEX_WR) > (index & PEBS_INDEX_THRESH_FIELD) >> 32;
+}
+
+bool ds_served(void)
+{
+    for (unsigned i = 0; i < QUIESCENT_PAUSES && is_past_threshold(own()); i++)
+        cpu_pause();
+    return !is_past_threshold(own());
+}
+
 void ds_settle(void)
 {
     for (unsigned i = 0; i < QUIESCENT_PAUSES; i++)

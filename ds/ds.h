@@ -102,6 +102,13 @@ void ds_close(void);
  */
 void ds_settle(void);
 
+/*
+ * With interrupts on: waits until no buffer is past its threshold, because an interrupt has drained it. Returns false
+ * if none comes. At the threshold itself, BTS and the first PEBS (Core 2, erratum AJ68) may interrupt with the next
+ * record.
+ */
+bool ds_served(void);
+
 /* Reads the management area from memory. It must be open. */
 void ds_area_read(struct ds_area *area);
 

@@ -145,9 +145,22 @@ TESTS(index_and_base) = {
 
 /* ---- what enables ------------------------------------------------------------------------------------------------ */
 
+static uint64_t workload_counted(struct test_run *run)
+{
+    return count_fixed_global_last(run, FIXED_CTR_CTRL_OS(0) | FIXED_CTR_CTRL_USR(0), &workload_straight);
+}
+
+/* The counter has counted the workload from its start value on. */
+static void check_counted(struct test_run *run, uint64_t counted)
+{
+    count_equal(run, ERRATA_INSTRUCTIONS, "the counter afterwards", msr_get(MSR_IA32_FIXED_CTR(0)),
+                (counted - PERIOD) & (UINT64_MAX >> (64 - run->caps->fixed_width)));
+}
+
 static void index_off(struct test_run *run)
 {
     const struct pebs_sample sample = instructions(PERIOD);
+    const uint64_t counted = workload_counted(run);
 
     test_plan(run, 0);
     if (!arm(run, &sample))
@@ -156,14 +169,14 @@ static void index_off(struct test_run *run)
     run_closed(run, &sample);
     if (!filled())
         check_painted(run, "with EN clear", 0, ds_memory().pebs_size);
+    check_counted(run, counted);
     pebs_close(run, 0);
 }
 
 static void counter_off(struct test_run *run)
 {
     const struct pebs_sample sample = instructions(PERIOD);
-    const uint64_t counted =
-        count_fixed_global_last(run, FIXED_CTR_CTRL_OS(0) | FIXED_CTR_CTRL_USR(0), &workload_straight);
+    const uint64_t counted = workload_counted(run);
 
     test_plan(run, 0);
     if (!arm(run, &sample))
@@ -173,8 +186,7 @@ static void counter_off(struct test_run *run)
     if (!filled()) /* a record clears the bit */
         test_equal(run, "overflow bit of the counter", msr_get(MSR_IA32_PERF_GLOBAL_STATUS) & MSR_BIT(FIXED_0),
                    MSR_BIT(FIXED_0));
-    count_equal(run, ERRATA_INSTRUCTIONS, "the counter afterwards", msr_get(MSR_IA32_FIXED_CTR(0)),
-                (counted - PERIOD) & (UINT64_MAX >> (64 - run->caps->fixed_width)));
+    check_counted(run, counted);
     pebs_close(run, 0);
 }
 

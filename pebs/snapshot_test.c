@@ -10,6 +10,8 @@
  */
 #include "suite/suite.h"
 
+#include "suite/support/count.h"
+
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ADAPTIVE | NEED_PEBS_FIXED)
 #define GROUP .needs = NEEDS, .records = true
 
@@ -287,6 +289,7 @@ static void counted(struct test_run *run)
     const struct pebs_sample sample =
         instructions(how->workload, how->period, PEBS_DATA_CFG_COUNTERS | PEBS_DATA_CFG_GENERAL(1 << COUNTER));
     const uint64_t most = how->upto((unsigned)how->workload->instructions) + WINDOW;
+    const uint64_t all = count_from(run, COUNTER, how->event | BOTH_RINGS | PERFEVTSEL_EN, 0, how->workload);
     uint64_t last = 0, last_upto = 0;
     struct pebs_record record;
     unsigned number;
@@ -295,6 +298,9 @@ static void counted(struct test_run *run)
     if (!pebs_sample_open(run, &sample) || !program(run, COUNTER, how->event | BOTH_RINGS | PERFEVTSEL_EN, 0) ||
         !sample_beside(run, &sample, GENERAL(COUNTER)))
         return;
+    if (counter_read(COUNTER) != all)
+        test_differs(run, "counter %u counts %" PRIu64 " events with PEBS, and %" PRIu64 " without", (unsigned)COUNTER,
+                     counter_read(COUNTER), all);
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         const uint64_t count = count_of(&record, GENERAL(COUNTER));
         if (pebs_is_closing(&sample, &record))

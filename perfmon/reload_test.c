@@ -331,6 +331,7 @@ static void chain(struct test_run *run)
     run_once(run->caps, all);
     compare(run, c.n[0], "a counter that names a reloaded one", JUMPS);
     compare(run, c.n[1], "the reloaded counter", LOADED + JUMPS - 5);
+    compare_instructions(run, c.n[2], "the counter that reloads", BEHIND(5));
     counters_clear(run->caps);
 }
 
@@ -346,6 +347,8 @@ static void either(struct test_run *run)
         set(run, c.n[2], INSTRUCTIONS | COUNTING, BEHIND(3), 0, 0);
         run_once(run->caps, all);
         compare(run, c.n[0], "a counter that names two, after the last overflow", LOADED + JUMPS - (i ? 3 : 9));
+        compare_instructions(run, c.n[1], "the second counter", i ? 0 : BEHIND(9));
+        compare_instructions(run, c.n[2], "the third counter", BEHIND(3));
         counters_clear(run->caps);
     }
 }

@@ -33,6 +33,7 @@ static const struct watched {
     { MSR_IA32_FIXED_CTR_CTRL, 1, 1, ALL, 0, 0 },
     { MSR_IA32_PERFEVTSEL(0), 4, 1, ALL, 0, 0 }, /* others may read as 0: erratum BV086 */
     { MSR_PEBS_LD_LAT_THRESHOLD, 1, 1, ALL, 0, 0 },
+    { MSR_PEBS_FRONTEND, 1, 1, ALL, 0, 0 },
     { MSR_PEBS_DATA_CFG, 1, 1, ALL, 0, 0 },
     { MSR_LBR_SELECT, 1, 1, ALL, 0, 0 },
     { MSR_IA32_LBR_CTL, 1, 1, ALL, LBR_CTL_LBREN, 0 },

@@ -13,9 +13,10 @@
 #include "model/engine/rules.h"
 #include "model/engine/slots.h"
 
-uint64_t counting_events(const struct vcpu *v, uint64_t events)
+uint64_t counting_events(const struct vcpu *v, const struct counted_class *class, uint64_t events)
 {
     (void)v;
+    (void)class;
     return events;
 }
 
@@ -97,7 +98,7 @@ void counting_update(struct vcpu *v, struct place place)
     for (unsigned k = 0; k < v->counting.class_count; k++) {
         struct counted_class *class = &v->counting.classes[k];
         const uint64_t now = event_class_now(v, class->id, place);
-        const uint64_t events = v->rules->counting_events(v, now - class->base);
+        const uint64_t events = v->rules->counting_events(v, class, now - class->base);
 
         uint64_t bad = 0, stalled = 0;
 

@@ -55,6 +55,7 @@ struct flip {
     unsigned delivered[DELIVERIES]; /* in this window */
     const struct change *kept;      /* of the register that WRMSR is about to change */
     bool miscounted, interrupted;   /* since the last write of a counter: an event more or less; an interruption */
+    bool recorded;                  /* a PEBS record, since then */
     bool behind;                    /* an event more or less, and no record or read of a counter since */
     unsigned idle;                 /* a bit that was set in IA32_PERF_GLOBAL_CTRL, where it may have no effect; or 64 */
     bool lost, repeats;            /* the architectural record just encoded; the PMI to come is the second */
@@ -144,7 +145,7 @@ void flip_reached(struct flip *flip, uint64_t address)
     flip->open = address == flip->begin;
     flip->kept = NULL;
     flip->idle = 64;
-    flip->losing = false;
+    flip->losing = flip->recorded = false;
     if (flip->open) {
         flip->window = flip->windows++;
         flip->stamp = flip->changed = flip->changed_end = flip->index = 0;
@@ -185,6 +186,7 @@ static const struct change *deliver(const struct vcpu *v, enum delivery delivery
     if (!f->open)
         return NULL;
     f->delivered[delivery]++;
+    f->recorded = f->recorded || delivery == PEBS_RECORD;
     f->behind = f->behind && delivery != PEBS_RECORD && delivery != COUNTER;
     fprintf(f->log, "%u %s %" PRIx64 "%s\n", f->window, delivery_names[delivery], what,
             found != NULL ? " changed" : "");
@@ -456,7 +458,7 @@ static void flip_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i
 
     f->kept = NULL;
     if (is_counter(m->reg)) {
-        f->miscounted = f->interrupted = false;
+        f->miscounted = f->interrupted = f->recorded = false;
         excuse_behind(f);
     }
     if (m->reg == REG_IA32_PERF_GLOBAL_CTRL) {
@@ -489,22 +491,22 @@ static enum msr_answer flip_msr_counter(struct vcpu *v, uint32_t index, uint64_t
     return answer;
 }
 
-/* The counters that count, without the model's own. */
-static uint32_t software_counters(const struct vcpu *v)
+/* The counters of a class, without the model's own. */
+static uint32_t software_counters(const struct counted_class *class)
 {
-    return v->counting.active & ~(UINT32_C(1) << STEPPER);
+    return class->counters & ~(UINT32_C(1) << STEPPER);
 }
 
 /*
- * Whether each counter that counts samples without precise distribution, or counts cycles. An event more or less then
+ * Whether each counter of a class samples without precise distribution, or counts cycles. An event more or less then
  * moves a record as much as another delay until PEBS is armed does, which the freedom pebs-arming leaves to the
  * processor; and the freedoms ipc, caches and smi leave the number of cycles to it.
  */
-static bool counts_freely(const struct vcpu *v)
+static bool counts_freely(const struct vcpu *v, const struct counted_class *class)
 {
     bool all = true;
 
-    for (uint32_t left = software_counters(v); left != 0 && all; left &= left - 1) {
+    for (uint32_t left = software_counters(class); left != 0 && all; left &= left - 1) {
         const struct counter *const c = &v->counters[__builtin_ctz(left)];
 
         all = c->cycles || (c->pebs && !without_faults(v)->counting_exact(v, c));
@@ -513,18 +515,18 @@ static bool counts_freely(const struct vcpu *v)
 }
 
 /*
- * Whether each counter that counts does not sample, and an interruption may count as one of its events. at_0: whether
- * it counts the handler, too, whose number of events no test knows.
+ * Whether an interruption may count as an event of each counter of a class. at_0: whether it counts the handler, too,
+ * whose number of events no test knows.
  */
-static bool may_count_interruptions(const struct vcpu *v, bool at_0)
+static bool may_count_interruptions(const struct vcpu *v, const struct counted_class *class, bool at_0)
 {
-    bool all = software_counters(v) != 0;
+    bool all = software_counters(class) != 0;
 
-    for (uint32_t left = software_counters(v); left != 0 && all; left &= left - 1) {
+    for (uint32_t left = software_counters(class); left != 0 && all; left &= left - 1) {
         const struct counter *const c = &v->counters[__builtin_ctz(left)];
         const unsigned kind = c->event_class / EVENT_QUALIFIERS;
 
-        all = !c->pebs && (!at_0 || c->event_class % EVENT_QUALIFIERS != OTHER_RINGS) &&
+        all = (!at_0 || c->event_class % EVENT_QUALIFIERS != OTHER_RINGS) &&
               (c->cycles || kind == EVENT_INSTRUCTIONS || (kind == EVENT_BRANCHES && !v->pebs.enabled));
     }
     return all;
@@ -542,31 +544,33 @@ static void excuse_interrupted(const struct vcpu *v)
 
 static unsigned flip_counting_interruption(struct vcpu *v, enum event_kind kind, bool software)
 {
-    if (flip_of(v)->open && !software && kind == EVENT_INSTRUCTIONS && may_count_interruptions(v, false)) {
+    const bool counts = v->counting.active & ~(UINT32_C(1) << STEPPER);
+
+    if (flip_of(v)->open && !software && kind == EVENT_INSTRUCTIONS && counts) {
         flip_of(v)->interrupted = true;
         excuse_interrupted(v);
     }
     return without_faults(v)->counting_interruption(v, kind, software);
 }
 
-static bool all_sample(const struct vcpu *v)
+static bool all_sample(const struct vcpu *v, const struct counted_class *class)
 {
-    bool all = software_counters(v) != 0;
+    bool all = software_counters(class) != 0;
 
-    for (uint32_t left = software_counters(v); left != 0 && all; left &= left - 1)
+    for (uint32_t left = software_counters(class); left != 0 && all; left &= left - 1)
         all = v->counters[__builtin_ctz(left)].pebs;
     return all;
 }
 
 /*
- * Whether each counter that counts samples or reloads itself, and overflows with these events. One more then has no
+ * Whether each counter of a class samples or reloads itself, and overflows with these events. One more then has no
  * effect, because the counter is reloaded.
  */
-static bool overflows_anyway(const struct vcpu *v, uint64_t events)
+static bool overflows_anyway(const struct vcpu *v, const struct counted_class *class, uint64_t events)
 {
     bool all = true;
 
-    for (uint32_t left = software_counters(v); left != 0 && all; left &= left - 1) {
+    for (uint32_t left = software_counters(class); left != 0 && all; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         const struct counter *const c = &v->counters[i];
 
@@ -575,21 +579,21 @@ static bool overflows_anyway(const struct vcpu *v, uint64_t events)
     return all;
 }
 
-static uint64_t flip_counting_events(const struct vcpu *v, uint64_t events)
+static uint64_t flip_counting_events(const struct vcpu *v, const struct counted_class *class, uint64_t events)
 {
-    const uint64_t counted = without_faults(v)->counting_events(v, events);
-    const struct change *const c = counted > 0 && !counts_freely(v) ? deliver(v, EVENTS, counted) : NULL;
+    const uint64_t counted = without_faults(v)->counting_events(v, class, events);
+    const struct change *const c = counted > 0 && !counts_freely(v, class) ? deliver(v, EVENTS, counted) : NULL;
 
     /*
      * No manual says whether the WRMSR that opens a window is counted, and the freedom pdir-plus lets every record
-     * describe the next instruction: the first record may be one event earlier or later.
+     * describe the next instruction: the first record of a counter may be one event earlier or later.
      */
-    if (c != NULL && all_sample(v) && flip_of(v)->delivered[PEBS_RECORD] == 0)
+    if (c != NULL && all_sample(v, class) && !flip_of(v)->recorded)
         say(v, "same");
-    if (c != NULL && c->action == TWICE && overflows_anyway(v, counted))
+    if (c != NULL && c->action == TWICE && overflows_anyway(v, class, counted))
         say(v, "same");
-    flip_of(v)->behind = c != NULL ? all_sample(v) : flip_of(v)->behind;
-    if (c != NULL && may_count_interruptions(v, c->action == LOST)) {
+    flip_of(v)->behind = c != NULL ? all_sample(v, class) : flip_of(v)->behind;
+    if (c != NULL && may_count_interruptions(v, class, c->action == LOST)) {
         flip_of(v)->miscounted = true;
         excuse_interrupted(v);
     }

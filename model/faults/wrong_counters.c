@@ -82,9 +82,9 @@ void wrong_counters_set_up(struct vcpu *v, unsigned i)
     c->active = c->active && !is_dead(v, i, kind);
 }
 
-uint64_t wrong_counting_events(const struct vcpu *v, uint64_t events)
+uint64_t wrong_counting_events(const struct vcpu *v, const struct counted_class *class, uint64_t events)
 {
-    return 2 * without_faults(v)->counting_events(v, events);
+    return 2 * without_faults(v)->counting_events(v, class, events);
 }
 
 /* SRF7 is of cores up to Crestmont; Darkmont overcounts only instructions. */

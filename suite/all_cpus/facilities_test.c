@@ -15,12 +15,13 @@
 #define COMING       10000u /* PAUSEs, many more than an interrupt takes to arrive */
 #define PEBS_RECORDS 10u    /* per round */
 
-/* Enables interrupts until the wanted number has arrived. */
-static void let_interrupts(unsigned wanted)
+/* Enables interrupts until the wanted number has arrived, and none is due. */
+static void let_interrupts(struct test_run *run, unsigned wanted)
 {
     interrupts_on();
     for (unsigned i = 0; ds_counts()->interrupts < wanted && i < COMING; i++)
         cpu_pause();
+    records_check_served(run);
     interrupts_off();
 }
 
@@ -72,7 +73,7 @@ static void trace(struct member *m)
     for (unsigned round = 1; round <= ROUNDS; round++) {
         interrupts_off();
         workload->run(&window);
-        let_interrupts(round * branches / (BTS_THRESHOLD + branches));
+        let_interrupts(&m->run, round * branches / (BTS_THRESHOLD + branches));
     }
     ds_close();
     interrupts_off();
@@ -110,7 +111,7 @@ static void sample_round(struct member *m, struct pebs_sample sampled)
     if (!pebs_program(run->caps, &sampling))
         test_fail(run, "the counter could not be programmed");
     sampled.workload->run(&window);
-    let_interrupts(1);
+    let_interrupts(run, 1);
     ds_close();
     interrupts_off();
     records_check_log(run, "PEBS", ds_pebs_log());

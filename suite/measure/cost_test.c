@@ -112,6 +112,7 @@ static void point_interrupt(struct test_run *run, const struct pebs_event *event
     struct point point = { .method = "interrupt", .records = 1 };
     struct meter meter;
     struct window window;
+    bool overflowed;
     uint64_t ip;
 
     meter_open(run->caps, METER_CYCLES, &meter); /* to learn its counters; opened again after the sampling counter */
@@ -123,7 +124,7 @@ static void point_interrupt(struct test_run *run, const struct pebs_event *event
     window = meter_window(&meter, window);
     point.plain = plain(load, &meter, &window);
     point.cycles = metered(load, &meter, &window);
-    point.samples = overflow_close(&ip);
+    point.samples = overflow_close(&ip, &overflowed);
     heading(&meter);
     show(run, &meter, &point);
 }

@@ -93,11 +93,12 @@ struct window overflow_window(const struct caps *caps, const struct overflow *o)
     return window;
 }
 
-unsigned overflow_close(uint64_t *ip)
+unsigned overflow_close(uint64_t *ip, bool *overflowed)
 {
     for (unsigned i = 0; i < PAUSES; i++)
         cpu_pause();
     apic_performance_mask();
     *ip = seen.ip;
+    *overflowed = !(msr_get(open.msr) >> 31 & 1); /* a period is shorter than half of 32 bits */
     return seen.interrupts;
 }

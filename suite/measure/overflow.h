@@ -28,7 +28,10 @@ struct overflow {
 bool overflow_open(const struct caps *caps, const struct overflow *overflow);
 struct window overflow_window(const struct caps *caps, const struct overflow *overflow);
 
-/* Masks the LVT entry. Returns the number of interrupts; *ip is the instruction pointer that the last one saved. */
-unsigned overflow_close(uint64_t *ip);
+/*
+ * Masks the LVT entry. Returns the number of interrupts; *ip is the instruction pointer that the last one saved.
+ * *overflowed: whether the counter has overflowed since its last period started.
+ */
+unsigned overflow_close(uint64_t *ip, bool *overflowed);
 
 #endif

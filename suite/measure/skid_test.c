@@ -45,13 +45,17 @@ static void interrupt_at(struct test_run *run, struct skid *skid, unsigned n)
     const struct overflow overflow = { .event = skid->event, .period = n, .rings = PERFEVTSEL_USR | PERFEVTSEL_OS };
     const struct window window = overflow_window(run->caps, &overflow);
     unsigned interrupts;
+    bool overflowed;
     uint64_t ip;
     int position;
 
     if (!overflow_open(run->caps, &overflow))
         test_fail(run, "%s: the counter could not be programmed", skid->event->name);
     go(skid, &window);
-    interrupts = overflow_close(&ip);
+    interrupts = overflow_close(&ip, &overflowed);
+    if (interrupts != overflowed)
+        test_fail(run, "%s: %u interrupts, and the counter %s", skid->event->name, interrupts,
+                  overflowed ? "has overflowed once" : "has not overflowed");
     position = steps_position(skid->steps, ip);
     if (!interrupts || position < 0)
         skid->elsewhere++;

@@ -203,14 +203,16 @@ unsigned pebs_sample_so_far(void)
     return ds_pebs_log()->records + waiting;
 }
 
-void pebs_sample_run(const struct test_run *run, const struct pebs_sample *s)
+void pebs_sample_run(struct test_run *run, const struct pebs_sample *s)
 {
     const struct window window = pebs_sample_window(run, s);
     unsigned rounds = 0;
 
-    do
+    do {
         s->workload->run(&window);
-    while (++rounds < s->rounds || (rounds < PATIENCE && s->until && pebs_sample_so_far() < s->until));
+        if (s->interrupts)
+            records_check_served(run);
+    } while (++rounds < s->rounds || (rounds < PATIENCE && s->until && pebs_sample_so_far() < s->until));
 }
 
 /* A record's status may be 0 if an interrupt is acknowledged before it (Linux: "the PEBS status can be zero"). */

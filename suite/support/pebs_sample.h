@@ -97,7 +97,7 @@ uint64_t pebs_sample_groups(const struct caps *caps, const struct pebs_sample *s
 bool pebs_sample_open(struct test_run *run, const struct pebs_sample *sample);
 bool pebs_sample_arm(struct test_run *run, const struct pebs_sample *sample);
 struct window pebs_sample_window(const struct test_run *run, const struct pebs_sample *sample);
-void pebs_sample_run(const struct test_run *run, const struct pebs_sample *sample);
+void pebs_sample_run(struct test_run *run, const struct pebs_sample *sample);
 
 /* Disables PEBS, and waits until no record is pending: the manual's quiescent period. */
 void pebs_settle(void);

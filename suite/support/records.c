@@ -171,6 +171,12 @@ static struct printed print_logs(struct test_run *run)
     return n;
 }
 
+void records_check_served(struct test_run *run)
+{
+    if (!ds_served())
+        test_fail(run, "a buffer is past its threshold, and no interrupt came");
+}
+
 void records_close(struct test_run *run, unsigned interrupts)
 {
     records_close_spurious(run, interrupts, 0);
@@ -182,6 +188,8 @@ void records_close_spurious(struct test_run *run, unsigned interrupts, unsigned 
 
     for (unsigned i = 0; ds_counts()->interrupts < interrupts && i < COMING_PAUSES; i++)
         cpu_pause();
+    if (interrupts)
+        records_check_served(run);
     ds_close();
     printed = print_logs(run);
     check_and_count(run, "BTS", ds_bts_log(), printed.bts);

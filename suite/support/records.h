@@ -35,6 +35,9 @@ void records_close_full(struct test_run *run);
 /* After ds_close(), the test fails if memory around the buffers was written. */
 void records_check_outside(struct test_run *run);
 
+/* With interrupts on: the test fails if a buffer is past its threshold, and no interrupt drains it. */
+void records_check_served(struct test_run *run);
+
 /* The test fails for records that were lost or became invalid between the buffer and the log. name: BTS or PEBS. */
 void records_check_log(struct test_run *run, const char *name, const struct ds_log *log);
 
