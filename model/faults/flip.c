@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/engine/bts.h"
+#include "model/engine/pebs_sample.h"
 #include "model/engine/ring.h"
 #include "model/faults/fault_state.h"
 
@@ -314,6 +315,23 @@ static bool flip_bts_write(struct vcpu *v, uint64_t index)
     return without_faults(v)->bts_write(v, change_index(v, BTS_INDEX, index, encode_bts_index_at(&v->ds.form)));
 }
 
+/* These events follow some accesses, chosen at random, and do not count the others: the freedom load-sampling. */
+static bool follows_at_random(unsigned event_class)
+{
+    const unsigned kind = event_class / EVENT_QUALIFIERS;
+
+    return kind == EVENT_LOAD_LATENCY || kind == EVENT_PRECISE_STORES;
+}
+
+static bool all_follow_at_random(const struct vcpu *v, uint64_t counters)
+{
+    bool all = true;
+
+    for (uint64_t left = counters; left != 0 && all; left &= left - 1)
+        all = follows_at_random(v->counters[__builtin_ctzll(left)].event_class);
+    return all;
+}
+
 static void flip_pebs_describe(struct vcpu *v, const struct pebs_sample *sample, struct pebs_contents *contents)
 {
     struct flip *const f = flip_of(v);
@@ -322,7 +340,7 @@ static void flip_pebs_describe(struct vcpu *v, const struct pebs_sample *sample,
     without_faults(v)->pebs_describe(v, sample, contents);
     if (c != NULL && c->action == BACK && f->stamp != 0 && v->profile->pebs_format >= FORMAT_WITH_TIME)
         contents->tsc = f->stamp - 1;
-    else if (c != NULL && c->action == BACK)
+    else if (c != NULL && (c->action == BACK || (c->action == LOST && all_follow_at_random(v, sample->counters))))
         say(v, "same");
     f->stamp = contents->tsc;
 }
@@ -500,7 +518,8 @@ static uint32_t software_counters(const struct counted_class *class)
 /*
  * Whether each counter of a class samples without precise distribution, or counts cycles. An event more or less then
  * moves a record as much as another delay until PEBS is armed does, which the freedom pebs-arming leaves to the
- * processor; and the freedoms ipc, caches and smi leave the number of cycles to it.
+ * processor; the freedoms ipc, caches and smi leave the number of cycles to it, and load-sampling the number of
+ * accesses that are followed.
  */
 static bool counts_freely(const struct vcpu *v, const struct counted_class *class)
 {
@@ -509,7 +528,7 @@ static bool counts_freely(const struct vcpu *v, const struct counted_class *clas
     for (uint32_t left = software_counters(class); left != 0 && all; left &= left - 1) {
         const struct counter *const c = &v->counters[__builtin_ctz(left)];
 
-        all = c->cycles || (c->pebs && !without_faults(v)->counting_exact(v, c));
+        all = c->cycles || follows_at_random(class->id) || (c->pebs && !without_faults(v)->counting_exact(v, c));
     }
     return all;
 }
