@@ -6,6 +6,7 @@
 #include "suite/suite.h"
 
 #include "pebs/layout/arch_pebs.h"
+#include "suite/support/count.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_PEBS_ARCH | NEED_PEBS_FIXED)
 #define GROUP .needs = NEEDS, .records = true
@@ -228,6 +229,8 @@ static void count_beside(struct test_run *run, bool allow)
 static uint64_t sample_beside(struct test_run *run, uint64_t groups, bool allow)
 {
     const struct pebs_sample sample = instructions(groups);
+    const uint64_t all =
+        count_from(run, COUNTING, 0xc0 | PERFEVTSEL_OS | PERFEVTSEL_USR | PERFEVTSEL_EN, 0, &workload_straight);
     struct window window = pebs_sample_window(run, &sample);
     uint64_t end = 0;
 
@@ -238,6 +241,9 @@ static uint64_t sample_beside(struct test_run *run, uint64_t groups, bool allow)
     window.on |= MSR_BIT(COUNTING);
     sample.workload->run(&window);
     end = msr_get(MSR_IA32_PMC_GP_CTR(COUNTING));
+    if (end != all)
+        test_differs(run, "counter %d counts %u instructions with PEBS, and %u without", COUNTING, (unsigned)end,
+                     (unsigned)all);
     pebs_close(run, 0);
     msr_write(MSR_IA32_PMC_GP_CFG_C(COUNTING), 0);
     msr_write(MSR_IA32_PERFEVTSEL(COUNTING), 0);

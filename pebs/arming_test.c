@@ -7,6 +7,7 @@
 #include "suite/suite.h"
 
 #include "ds/ds_area.h"
+#include "pebs/layout/arch_pebs.h"
 #include "pebs/netburst.h"
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS)
@@ -627,6 +628,14 @@ static void with_bts(struct test_run *run)
     struct ds_config config = {
         .pebs = true, .pebs_records = 40, .pebs_threshold = 1, .bts = true, .bts_records = 3600, .bts_threshold = 3500
     };
+    const struct pebs_sample sample = { .event = event,
+                                        .workload = workload,
+                                        .counter = sampling.counter,
+                                        .period = PERIOD,
+                                        .interrupts = 1,
+                                        .basic = true,
+                                        .cfg_c = ARCH_PEBS_EN };
+    const uint64_t since = time_stamp();
     const unsigned branches = branch_count(workload, BRANCH_KINDS_ALL), typical = branches / (PERIOD + 1);
     unsigned before;
     struct window tracing, counting = pebs_window(run->caps, MSR_BIT(sampling.counter));
@@ -649,6 +658,8 @@ static void with_bts(struct test_run *run)
     records_close(run, 1);
     records_compare_bts(run, workload, 0);
     test_saw(run, ds_pebs_log()->records);
+    pebs_sample_expect(&sample, since);
+    pebs_compare(run);
     pebs_check_count(run, ds_pebs_log()->records, typical);
     before = loop_branches(run, workload, records_before);
     if (before < due)

@@ -7,6 +7,8 @@
  */
 #include "suite/suite.h"
 
+#include "pebs/layout/arch_pebs.h"
+
 #define NEEDS (NEED_APIC | NEED_PEBS)
 
 /* ---- loads and stores: every address and value ------------------------------------------------------------------ */
@@ -403,9 +405,14 @@ static void with_bts_and(struct test_run *run, uintptr_t restrictions)
     const struct pebs_sampling sampling = {
         .event = event, .counter = pebs_counter(run->caps, event), .period = PERIOD, .rings = PERFEVTSEL_USR
     };
-    const struct pebs_sample sample = {
-        .event = event, .workload = &workload_user_loop, .counter = sampling.counter, .period = PERIOD, .interrupts = 1
-    };
+    const struct pebs_sample sample = { .event = event,
+                                        .workload = &workload_user_loop,
+                                        .counter = sampling.counter,
+                                        .period = PERIOD,
+                                        .interrupts = 1,
+                                        .basic = true,
+                                        .cfg_c = ARCH_PEBS_EN };
+    const uint64_t since = time_stamp();
     struct ds_config config = {
         .pebs = true, .pebs_records = 16, .pebs_threshold = 4, .bts = true, .bts_records = 256, .bts_threshold = 128
     };
@@ -430,6 +437,8 @@ static void with_bts_and(struct test_run *run, uintptr_t restrictions)
     records_close(run, branches / 256);
     records_compare_bts(run, &workload_user_loop, 0);
     test_saw(run, ds_pebs_log()->records);
+    pebs_sample_expect(&sample, since);
+    pebs_compare(run);
     pebs_check_count(run, ds_pebs_log()->records, typical);
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
         pebs_check_branch(run, &sample, BRANCH_KINDS_ALL, n, &record);

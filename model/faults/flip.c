@@ -315,20 +315,21 @@ static bool flip_bts_write(struct vcpu *v, uint64_t index)
     return without_faults(v)->bts_write(v, change_index(v, BTS_INDEX, index, encode_bts_index_at(&v->ds.form)));
 }
 
-/* These events follow some accesses, chosen at random, and do not count the others: the freedom load-sampling. */
-static bool follows_at_random(unsigned event_class)
+/* The freedoms prediction, caches and load-sampling leave the number of these events to the processor. */
+static bool number_is_free(unsigned event_class)
 {
     const unsigned kind = event_class / EVENT_QUALIFIERS;
 
-    return kind == EVENT_LOAD_LATENCY || kind == EVENT_PRECISE_STORES;
+    return (kind >= EVENT_MISPREDICTED && kind <= EVENT_MISPREDICTED_NEAR_TAKEN) ||
+           (kind >= EVENT_L1_HITS && kind <= EVENT_PRECISE_STORES);
 }
 
-static bool all_follow_at_random(const struct vcpu *v, uint64_t counters)
+static bool all_are_free(const struct vcpu *v, uint64_t counters)
 {
     bool all = true;
 
     for (uint64_t left = counters; left != 0 && all; left &= left - 1)
-        all = follows_at_random(v->counters[__builtin_ctzll(left)].event_class);
+        all = number_is_free(v->counters[__builtin_ctzll(left)].event_class);
     return all;
 }
 
@@ -340,7 +341,7 @@ static void flip_pebs_describe(struct vcpu *v, const struct pebs_sample *sample,
     without_faults(v)->pebs_describe(v, sample, contents);
     if (c != NULL && c->action == BACK && f->stamp != 0 && v->profile->pebs_format >= FORMAT_WITH_TIME)
         contents->tsc = f->stamp - 1;
-    else if (c != NULL && (c->action == BACK || (c->action == LOST && all_follow_at_random(v, sample->counters))))
+    else if (c != NULL && (c->action == BACK || (c->action == LOST && all_are_free(v, sample->counters))))
         say(v, "same");
     f->stamp = contents->tsc;
 }
@@ -518,8 +519,7 @@ static uint32_t software_counters(const struct counted_class *class)
 /*
  * Whether each counter of a class samples without precise distribution, or counts cycles. An event more or less then
  * moves a record as much as another delay until PEBS is armed does, which the freedom pebs-arming leaves to the
- * processor; the freedoms ipc, caches and smi leave the number of cycles to it, and load-sampling the number of
- * accesses that are followed.
+ * processor; and the freedoms ipc, caches and smi leave the number of cycles to it.
  */
 static bool counts_freely(const struct vcpu *v, const struct counted_class *class)
 {
@@ -528,25 +528,28 @@ static bool counts_freely(const struct vcpu *v, const struct counted_class *clas
     for (uint32_t left = software_counters(class); left != 0 && all; left &= left - 1) {
         const struct counter *const c = &v->counters[__builtin_ctz(left)];
 
-        all = c->cycles || follows_at_random(class->id) || (c->pebs && !without_faults(v)->counting_exact(v, c));
+        all = c->cycles || number_is_free(class->id) || (c->pebs && !without_faults(v)->counting_exact(v, c));
     }
     return all;
 }
 
 /*
- * Whether an interruption may count as an event of each counter of a class. at_0: whether it counts the handler, too,
- * whose number of events no test knows.
+ * Whether an interruption may count as an event of each counter of a class, or its handler, whose number of events no
+ * test knows, certainly has such events. lost: an event less is only explained by a handler that counts.
  */
-static bool may_count_interruptions(const struct vcpu *v, const struct counted_class *class, bool at_0)
+static bool may_count_interruptions(const struct vcpu *v, const struct counted_class *class, bool lost)
 {
     bool all = software_counters(class) != 0;
 
     for (uint32_t left = software_counters(class); left != 0 && all; left &= left - 1) {
         const struct counter *const c = &v->counters[__builtin_ctz(left)];
         const unsigned kind = c->event_class / EVENT_QUALIFIERS;
+        const bool at_0 = c->event_class % EVENT_QUALIFIERS != OTHER_RINGS;
 
-        all = (!at_0 || c->event_class % EVENT_QUALIFIERS != OTHER_RINGS) &&
-              (c->cycles || kind == EVENT_INSTRUCTIONS || (kind == EVENT_BRANCHES && !v->pebs.enabled));
+        all = (!lost || at_0) &&
+              (c->cycles || kind == EVENT_INSTRUCTIONS || (kind == EVENT_BRANCHES && (at_0 || !v->pebs.enabled)) ||
+               (at_0 && ((kind >= EVENT_CONDITIONAL && kind <= EVENT_FAR_BRANCHES) || kind == EVENT_NEAR_TAKEN ||
+                         kind == EVENT_TAKEN || kind == EVENT_LOADS || kind == EVENT_STORES)));
     }
     return all;
 }
@@ -572,12 +575,13 @@ static unsigned flip_counting_interruption(struct vcpu *v, enum event_kind kind,
     return without_faults(v)->counting_interruption(v, kind, software);
 }
 
+/* Whether each counter of a class samples, or counts slots, whose number the freedom ipc leaves to the processor. */
 static bool all_sample(const struct vcpu *v, const struct counted_class *class)
 {
     bool all = software_counters(class) != 0;
 
     for (uint32_t left = software_counters(class); left != 0 && all; left &= left - 1)
-        all = v->counters[__builtin_ctz(left)].pebs;
+        all = v->counters[__builtin_ctz(left)].pebs || v->counters[__builtin_ctz(left)].scaled;
     return all;
 }
 

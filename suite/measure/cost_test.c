@@ -112,8 +112,7 @@ static void point_interrupt(struct test_run *run, const struct pebs_event *event
     struct point point = { .method = "interrupt", .records = 1 };
     struct meter meter;
     struct window window;
-    bool overflowed;
-    uint64_t ip;
+    uint64_t ip, counted;
 
     meter_open(run->caps, METER_CYCLES, &meter); /* to learn its counters; opened again after the sampling counter */
     overflow.counting = meter.counters;
@@ -124,7 +123,7 @@ static void point_interrupt(struct test_run *run, const struct pebs_event *event
     window = meter_window(&meter, window);
     point.plain = plain(load, &meter, &window);
     point.cycles = metered(load, &meter, &window);
-    point.samples = overflow_close(&ip, &overflowed);
+    point.samples = overflow_close(&ip, &counted);
     heading(&meter);
     show(run, &meter, &point);
 }

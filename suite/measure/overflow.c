@@ -19,6 +19,8 @@ static struct {
     uint64_t counting;
     uint32_t msr;   /* the counter's MSR */
     uint64_t start; /* the counter's value at the start of a period */
+    unsigned period;
+    uint64_t mask; /* the counter's bits */
 } open;
 
 static volatile struct {
@@ -63,6 +65,8 @@ bool overflow_open(const struct caps *caps, const struct overflow *o)
 
     open.caps = caps;
     open.again = o->again;
+    open.period = o->period;
+    open.mask = is_netburst(caps) ? NETBURST_COUNTER_MASK : UINT64_MAX >> (64 - caps->general_width);
     open.counting = o->counting;
     seen.interrupts = 0;
     interrupt_set(VECTOR_PERFORMANCE, service);
@@ -93,12 +97,12 @@ struct window overflow_window(const struct caps *caps, const struct overflow *o)
     return window;
 }
 
-unsigned overflow_close(uint64_t *ip, bool *overflowed)
+unsigned overflow_close(uint64_t *ip, uint64_t *counted)
 {
     for (unsigned i = 0; i < PAUSES; i++)
         cpu_pause();
     apic_performance_mask();
     *ip = seen.ip;
-    *overflowed = !(msr_get(open.msr) >> 31 & 1); /* a period is shorter than half of 32 bits */
+    *counted = (msr_get(open.msr) + open.period) & open.mask;
     return seen.interrupts;
 }

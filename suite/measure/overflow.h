@@ -30,8 +30,8 @@ struct window overflow_window(const struct caps *caps, const struct overflow *ov
 
 /*
  * Masks the LVT entry. Returns the number of interrupts; *ip is the instruction pointer that the last one saved.
- * *overflowed: whether the counter has overflowed since its last period started.
+ * *counted: the events since the last period started.
  */
-unsigned overflow_close(uint64_t *ip, bool *overflowed);
+unsigned overflow_close(uint64_t *ip, uint64_t *counted);
 
 #endif

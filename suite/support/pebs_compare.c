@@ -26,45 +26,50 @@
 #define BIT(n)         (1u << (n))
 #define DATA_REGISTERS (BIT(PEBS_RAX) | BIT(PEBS_RCX) | BIT(PEBS_RDX))
 
-#define CLOCKS     16u     /* core cycles in a tick of the TSC, at most */
-#define STACK_MOST 64u     /* bytes that a workload with calls or interrupts pushes */
-#define STACK_SIZE 0x4000u /* of another processor */
-#define CLOSING    19u /* bytes of end_workload up to the write that closes the window (suite/workload/workload.inc) */
+#define CLOCKS      16u /* core cycles in a tick of the TSC, at most */
+#define SOURCE_BITS 15u
+#define STACK_MOST  64u     /* bytes that a workload with calls or interrupts pushes */
+#define STACK_SIZE  0x4000u /* of another processor */
+#define CLOSING     19u /* bytes of end_workload up to the write that closes the window (suite/workload/workload.inc) */
 
-/* The general registers that a workload changes. All others keep WORKLOAD_REGISTER(n), RAX to RDX what they had. */
+/*
+ * The general registers that a workload changes. All others keep WORKLOAD_REGISTER(n), RAX to RDX what they had.
+ * narrow: it writes only values of 32 bits to RAX, RCX and RDX.
+ */
 static const struct {
     const struct workload *workload;
     unsigned registers;
+    bool narrow;
 } changes[] = {
-    { &workload_straight, BIT(PEBS_RAX) },
-    { &workload_stores, BIT(PEBS_RAX) },
-    { &workload_flushed, BIT(PEBS_RAX) },
-    { &workload_untranslated, BIT(PEBS_RAX) },
-    { &workload_untranslated_stores, 0 },
-    { &workload_all_untranslated, BIT(PEBS_RAX) },
-    { &workload_vectors, BIT(PEBS_RAX) },
-    { &workload_locked, BIT(PEBS_RAX) },
-    { &workload_chase, BIT(PEBS_RAX) | BIT(PEBS_RCX) },
-    { &workload_long_loop, BIT(PEBS_RCX) },
-    { &workload_loop, BIT(PEBS_RCX) },
-    { &workload_calls, BIT(PEBS_RSP) },
-    { &workload_kinds, BIT(PEBS_RAX) | BIT(PEBS_RCX) | BIT(PEBS_RSP) },
-    { &workload_interrupt, DATA_REGISTERS | BIT(PEBS_RSP) },
-    { &workload_pieces, BIT(PEBS_RDX) },
-    { &workload_surprises, BIT(PEBS_RAX) | BIT(PEBS_RCX) },
-    { &workload_walk, BIT(PEBS_RAX) | BIT(PEBS_RCX) },
-    { &workload_x87, 0 },
-    { &workload_mmx, 0 },
-    { &workload_split_loads, BIT(PEBS_RAX) },
-    { &workload_split_stores, BIT(PEBS_RAX) },
-    { &workload_sharing_0, BIT(PEBS_RAX) | BIT(PEBS_RBX) | BIT(PEBS_RCX) },
-    { &workload_sharing_1, BIT(PEBS_RAX) | BIT(PEBS_RBX) | BIT(PEBS_RCX) },
-    { &workload_sharing_2, BIT(PEBS_RAX) | BIT(PEBS_RBX) | BIT(PEBS_RCX) },
-    { &workload_sharing_3, BIT(PEBS_RAX) | BIT(PEBS_RBX) | BIT(PEBS_RCX) },
-    { &workload_steps_loads_workload, BIT(PEBS_RAX) | BIT(PEBS_RDX) | BIT(PEBS_RSI) | BIT(PEBS_RDI) },
-    { &workload_steps_straight_workload, BIT(PEBS_RAX) | BIT(PEBS_RDX) },
-    { &workload_steps_branchy_workload, BIT(PEBS_RAX) | BIT(PEBS_RDX) | BIT(PEBS_RSP) },
-    { &workload_steps_far_workload, BIT(PEBS_RAX) | BIT(PEBS_RSP) },
+    { &workload_straight, BIT(PEBS_RAX), false },
+    { &workload_stores, BIT(PEBS_RAX), false },
+    { &workload_flushed, BIT(PEBS_RAX), false },
+    { &workload_untranslated, BIT(PEBS_RAX), false },
+    { &workload_untranslated_stores, 0, false },
+    { &workload_all_untranslated, BIT(PEBS_RAX), false },
+    { &workload_vectors, BIT(PEBS_RAX), false },
+    { &workload_locked, BIT(PEBS_RAX), false },
+    { &workload_chase, BIT(PEBS_RAX) | BIT(PEBS_RCX), false },
+    { &workload_long_loop, BIT(PEBS_RCX), true },
+    { &workload_loop, BIT(PEBS_RCX), true },
+    { &workload_calls, BIT(PEBS_RSP), false },
+    { &workload_kinds, BIT(PEBS_RAX) | BIT(PEBS_RCX) | BIT(PEBS_RSP), false },
+    { &workload_interrupt, DATA_REGISTERS | BIT(PEBS_RSP), false },
+    { &workload_pieces, BIT(PEBS_RDX), false },
+    { &workload_surprises, BIT(PEBS_RAX) | BIT(PEBS_RCX), true },
+    { &workload_walk, BIT(PEBS_RAX) | BIT(PEBS_RCX), true },
+    { &workload_x87, 0, false },
+    { &workload_mmx, 0, false },
+    { &workload_split_loads, BIT(PEBS_RAX), true },
+    { &workload_split_stores, BIT(PEBS_RAX), true },
+    { &workload_sharing_0, BIT(PEBS_RAX) | BIT(PEBS_RBX) | BIT(PEBS_RCX), true },
+    { &workload_sharing_1, BIT(PEBS_RAX) | BIT(PEBS_RBX) | BIT(PEBS_RCX), true },
+    { &workload_sharing_2, BIT(PEBS_RAX) | BIT(PEBS_RBX) | BIT(PEBS_RCX), true },
+    { &workload_sharing_3, BIT(PEBS_RAX) | BIT(PEBS_RBX) | BIT(PEBS_RCX), true },
+    { &workload_steps_loads_workload, BIT(PEBS_RAX) | BIT(PEBS_RDX) | BIT(PEBS_RSI) | BIT(PEBS_RDI), true },
+    { &workload_steps_straight_workload, BIT(PEBS_RAX) | BIT(PEBS_RDX), true },
+    { &workload_steps_branchy_workload, BIT(PEBS_RAX) | BIT(PEBS_RDX) | BIT(PEBS_RSP), true },
+    { &workload_steps_far_workload, BIT(PEBS_RAX) | BIT(PEBS_RSP), true },
 };
 
 static unsigned changed_by(const struct workload *workload)
@@ -73,6 +78,14 @@ static unsigned changed_by(const struct workload *workload)
         if (changes[i].workload == workload)
             return changes[i].registers;
     return DATA_REGISTERS;
+}
+
+static bool is_narrow(const struct workload *workload)
+{
+    for (unsigned i = 0; i < sizeof changes / sizeof changes[0]; i++)
+        if (changes[i].workload == workload)
+            return changes[i].narrow;
+    return false;
 }
 
 static bool at_user(const struct workload *workload)
@@ -173,6 +186,8 @@ static void expect_registers(struct pebs_record *want, const struct pebs_record 
             want->gpr[r] = 0; /* the mode lacks it */
         else if (!(changed & BIT(r)))
             want->gpr[r] = r != PEBS_RSP && (all || !(DATA_REGISTERS & BIT(r))) ? WORKLOAD_REGISTER(r) : first->gpr[r];
+        else if (is_narrow(w) && DATA_REGISTERS & BIT(r))
+            want->gpr[r] = (uint32_t)want->gpr[r];
     if (all && pebs_of_instructions(&pebs_armed()->sample))
         for (uint64_t i = 0; i < w->access_count && w->accesses[i].ip < got->ip; i++)
             want->gpr[PEBS_RAX] = w->accesses[i].value;
@@ -182,6 +197,7 @@ static void expect_registers(struct pebs_record *want, const struct pebs_record 
         (first->gpr[PEBS_RSP] + STACK_MOST - got->gpr[PEBS_RSP] > 2 * STACK_MOST ||
          got->gpr[PEBS_RSP] % sizeof(void *)))
         want->gpr[PEBS_RSP] = first->gpr[PEBS_RSP];
+    want->ssp = first->ssp;                                                        /* no shadow stack is enabled */
     free = RFLAGS_RESULT | RFLAGS_RF | (w == &workload_interrupt ? RFLAGS_IF : 0); /* its gate clears IF */
     want->rflags = (((got->rflags & free) | (first->rflags & ~free)) & ~RFLAGS_ZEROES) | RFLAGS_ONE;
     if (all)
@@ -275,6 +291,14 @@ static void compare_counts(struct test_run *run, unsigned n, const struct pebs_r
     }
 }
 
+/* No encoding of the data source uses the higher bits. */
+static void compare_source(struct test_run *run, unsigned n, const struct pebs_record *got)
+{
+    if (got->data_source >> SOURCE_BITS)
+        test_differs(run, "PEBS record %u has the data source 0x%" PRIx64 ", typically of %u bits", n, got->data_source,
+                     SOURCE_BITS);
+}
+
 /* No load takes longer than the whole sample, in core cycles, which may be shorter than those of the TSC. */
 static void compare_latency(struct test_run *run, unsigned n, const struct pebs_record *got, uint64_t elapsed)
 {
@@ -331,10 +355,21 @@ static bool may_be_longer(const struct test_run *run)
     return run->caps->pebs_method != PEBS_METHOD_ARCH && run->caps->pebs_pdist_counters;
 }
 
+/* The number of a record's instruction in straight code or in the long loop; false: it is outside. */
+static bool number_of(const struct test_run *run, const struct pebs_record *record, unsigned *number)
+{
+    const struct workload *const w = pebs_armed()->sample.workload;
+
+    if (w != &workload_straight)
+        return record->has & PEBS_HAS_GPRS && pebs_event_number(run, &pebs_armed()->sample, record, number);
+    *number = (unsigned)(record->eventing_ip - w->start) / WORKLOAD_STRAIGHT_STEP;
+    return record->eventing_ip < w->limit;
+}
+
 /*
- * With fixed counter 0, straight code gives the distance of the records in instructions: a period with precise
- * distribution, else a period plus one or more. The instruction that opens the window may be the first event. Not with
- * interrupts, whose handler's instructions are events, too.
+ * With fixed counter 0, straight code and the long loop give the distance of the records in instructions: a period with
+ * precise distribution, else a period plus one or more. The instruction that opens the window may be the first event.
+ * Not with interrupts, whose handler's instructions are events, too.
  */
 static void compare_distances(struct test_run *run)
 {
@@ -344,9 +379,8 @@ static void compare_distances(struct test_run *run)
     struct pebs_record record;
 
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        if (record.eventing_ip >= s->workload->limit)
+        if (!number_of(run, &record, &number))
             return; /* the instructions that close the window are events, too */
-        number = (unsigned)(record.eventing_ip - s->workload->start) / WORKLOAD_STRAIGHT_STEP;
         if (n == 1 && number == due + 1 && precise && may_be_longer(run)) {
             test_differs(run, "records are %u instructions apart, typically %u", distance + 1, distance);
             due = most = number;
@@ -362,8 +396,9 @@ static void compare_distances(struct test_run *run)
 static bool has_distances(void)
 {
     return pebs_armed()->sample.fixed && pebs_armed()->sample.counter == 0 &&
-           pebs_armed()->sample.workload == &workload_straight && pebs_armed()->sample.rounds <= 1 &&
-           !pebs_armed()->again && !ds_counts()->interrupts;
+           (pebs_armed()->sample.workload == &workload_straight ||
+            pebs_armed()->sample.workload == &workload_long_loop) &&
+           pebs_armed()->sample.rounds <= 1 && !pebs_armed()->again && !ds_counts()->interrupts;
 }
 
 void pebs_compare(struct test_run *run)
@@ -391,6 +426,7 @@ void pebs_compare(struct test_run *run)
         compare_cause(run, n, &got);
         compare_lbr(run, n, &got);
         compare_counts(run, n, &got);
+        compare_source(run, n, &got);
         compare_latency(run, n, &got, now - pebs_armed()->since);
         compare_reserved(run, n);
         if (is_around(&got))
@@ -414,16 +450,17 @@ void pebs_compare(struct test_run *run)
         compare_distances(run);
 }
 
-/* Behind the last record of a buffer that was not full, straight code has less than another record's distance. */
+/* Behind the last record of a buffer that was not full, they have less than another record's distance. */
 static void compare_last(struct test_run *run)
 {
     const struct pebs_sample *const s = &pebs_armed()->sample;
     const unsigned records = ds_pebs_log()->records;
     struct pebs_record record;
+    unsigned number;
 
-    if (!records || !records_pebs(run, records - 1, &record) || record.eventing_ip >= s->workload->limit)
+    if (!records || !records_pebs(run, records - 1, &record) || !number_of(run, &record, &number))
         return;
-    const uint64_t behind = (s->workload->limit - record.eventing_ip) / WORKLOAD_STRAIGHT_STEP;
+    const uint64_t behind = s->workload->instructions - number;
     if (behind > (pebs_is_precise(run->caps, s) ? s->period + may_be_longer(run) : 2 * s->period))
         test_fail(run, "behind the last PEBS record are %" PRIu64 " instructions: a record is missing", behind);
 }
