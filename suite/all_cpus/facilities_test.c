@@ -15,7 +15,7 @@
 #define COMING       10000u /* PAUSEs, many more than an interrupt takes to arrive */
 #define PEBS_RECORDS 10u    /* per round */
 
-/* Enables interrupts until the wanted number has arrived, and none is due. */
+/* Enables interrupts until the wanted number has arrived, and no buffer is past its threshold. */
 static void let_interrupts(struct test_run *run, unsigned wanted)
 {
     interrupts_on();
