@@ -12,6 +12,7 @@
 #include "kernel/console.h"
 #include "kernel/held_lines.h"
 #include "lib/bytes.h"
+#include "suite/support/errata.h"
 #include "suite/support/lbr_record.h"
 #include "suite/support/records.h"
 #include "tests/host/machine/machine.h"
@@ -299,6 +300,64 @@ UNIT_TEST(whole_trace)
     machine_found("wrong: number of records is 0x1, must be 0x0\n");
 }
 
+/* Only an erratum that the processor has explains a wrong From or count, and only with the right To. */
+UNIT_TEST(errata)
+{
+    static const uint64_t from_wrong[][2] = { { 0x1010, 0x1100 } }, both_wrong[][2] = { { 0x1010, 0x1110 } };
+    struct caps caps = skylake;
+
+    for (unsigned has = 0; has < 2; has++) {
+        caps.errata = has ? HAS_ERRATUM(AR62) : HAS_ERRATUM(SKL179);
+        log_has(from_wrong, 1);
+        run.caps = &caps;
+        records_compare_bts_but(&run, &six, 0, HAS_ERRATUM(AR62));
+        assert_int_equal(run.problems, !has);
+        log_has(both_wrong, 1);
+        run.caps = &caps;
+        records_compare_bts_but(&run, &six, 0, HAS_ERRATUM(AR62));
+        assert_int_equal(run.problems, 1);
+        started();
+        run.caps = &caps;
+        errata_equal(&run, HAS_ERRATUM(AR62), "a count", 6, 5);
+        assert_int_equal(run.problems, !has);
+        assert_int_equal(run.differences, has);
+    }
+}
+
+/* Hardware interrupts, NMIs and branches outside the workload are ignored. Its software interrupts count. */
+UNIT_TEST(branches_outside_the_workload)
+{
+    static const struct branch own[] = { { 0x1000, 128 * 1000, B, 1 }, { 0x1001, 226 * 1000, B, 1 } };
+    static const struct workload interrupted = { .start = 0x1000, .limit = 0x2000, .branches = own, .branch_count = 2 };
+    static const uint64_t mixed[][2] = {
+        { 0x1800, 225 * 1000 }, { 225 * 1000, 0x1800 }, { 0xfff, 0x1000 },      { 0x1000, 128 * 1000 },
+        { 0x1800, 32 * 1000 },  { 0x1001, 226 * 1000 }, { 0x1fff, 255 * 1000 }, { 0x2000, 0x1000 },
+        { 0x1235, 2 * 1000 },   { 0x1234, 225 * 1000 },
+    };
+    static const uint64_t exceptions[][2][2] = {
+        { { 0x1000, 128 * 1000 }, { 0x1800, 31 * 1000 } },
+        { { 0x1000, 128 * 1000 }, { 0x1800, 1 * 1000 } },
+        { { 0x1000, 128 * 1000 }, { 0x1800, 3 * 1000 } },
+    };
+    char line[128];
+    log_has(mixed, COUNT_OF(mixed));
+    records_compare_bts(&run, &interrupted, 0);
+    machine_found("");
+    assert_int_equal(run.seen, 2);
+    records_compare_interrupts(&run);
+    machine_found("");
+    for (unsigned i = 0; i < COUNT_OF(exceptions); i++) {
+        log_has(exceptions[i], 2);
+        records_compare_bts(&run, &interrupted, 0);
+        snprintf(line, sizeof(line), "wrong: BTS record 1 is 0x1800 => 0x%llx, must be 0x1001 => 0x372d0\n",
+                 (unsigned long long)exceptions[i][1][1]);
+        machine_found(line);
+    }
+    log_has(taken, 6);
+    records_compare_interrupts(&run);
+    machine_found("wrong: number of interrupts in the trace is 0x0, must be 0x2\n");
+}
+
 /* The branches that the processor "takes" while the window is open, oldest first, and the top of the stack after them.
  */
 static const uint64_t (*lbr_taken)[2];
@@ -364,6 +423,18 @@ UNIT_TEST(lbr_checked)
         }
 }
 
+/* Others' entries are not its own. */
+UNIT_TEST(lbr_of_the_workload)
+{
+    started();
+    lbr_recorded = (struct lbr_stack){ .depth = 4 };
+    lbr_recorded.entries[0] = (struct lbr_entry){ .from = 0x1fff, .to = 0x1000 };
+    lbr_recorded.entries[1] = (struct lbr_entry){ .from = 0x5000, .to = 0x1000 };
+    lbr_recorded.entries[2] = (struct lbr_entry){ .from = 0x1200, .to = 0x1300 };
+    assert_int_equal(lbr_compare_own(&run, &six, 3), 2);
+    assert_int_equal(run.problems, 0);
+}
+
 /* The newest four branches, with one wrong entry or none. */
 UNIT_TEST(lbr_of_the_newest_branches)
 {
@@ -423,6 +494,22 @@ static void keep_entry(uint32_t msr, uint64_t value)
 {
     if (msr >= 0x680 && msr < 0x6c4)
         machine_set(msr, 0x5000);
+}
+
+/* If the stack's registers cannot be written, the change of TOS shows how many entries are new. */
+UNIT_TEST(lbr_read_only)
+{
+    static const struct {
+        unsigned branches, top, seen;
+    } runs[] = { { 3, 1, 3 }, { 3, 0, 4 }, { 6, 0, 4 }, { 6, 3, 4 }, { 1, 2, 4 } };
+    for (unsigned i = 0; i < COUNT_OF(runs); i++) {
+        struct workload workload = lbr_workload(taken, runs[i].branches, runs[i].top);
+        workload.branch_count = runs[i].branches == 3 ? 2 : runs[i].branches == 1 ? 1 : 4;
+        started();
+        machine_set(0x1c9, 2);
+        machine.write = keep_entry;
+        assert_int_equal(lbr_run(&run, &workload, 0), runs[i].seen);
+    }
 }
 
 static uint32_t spoiled; /* the register of the stack in which a bit is wrong after the workload */
