@@ -198,7 +198,8 @@ void choose_translations(struct processor *p, const struct block *running)
     struct hooks hooks = p->vcpu.uses;
 
     note_data(&p->vcpu);
-    hooks.data = hooks.data || model.data;
+    if (model.data)
+        hooks.data = hooks.blocks = true; /* a pause of its use then runs the same translations */
     if (p->vcpu.watch.hit)
         hooks = hooks_of_both(hooks, model.sets[before]); /* a hook must notice it */
     const unsigned set = set_of(hooks, qemu_private_sets(&p->private));

@@ -201,7 +201,7 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
         }
         if (watching && i > 0)
             watch(insn, block, reports.classes, i);
-        if (hooks[i] >= HOOK_FLUSH && (reports.data || reports.blocks)) { /* without them the caches stay empty */
+        if (hooks[i] >= HOOK_FLUSH && reports.blocks) { /* without them the caches stay empty */
             hook_flush(insn, hooks[i], block, i);
         } else if (hooks[i] != HOOK_NONE && hooks[i] < HOOK_FLUSH) {
             qemu_plugin_register_vcpu_insn_exec_cb(insn, hooked[hooks[i]], QEMU_CB_RW_REGS_PC,
@@ -250,7 +250,7 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_border, QEMU_CB_NO_REGS, arena_copy(&block->pc, sizeof(block->pc)));
     if (model.options.violations != NULL)
         processor_note_code(p, block->pc, block->next);
-    if (!hooked && !behind && !reports.blocks && !reports.data)
+    if (!hooked && !behind && !reports.blocks)
         return;
     block->cpl = (uint8_t)processor_cpl(p);
     block->code_base = (uint32_t)(block->pc - processor_read(p, NAME_RIP)); /* RIP is up to date here */

@@ -106,7 +106,8 @@ struct place {
 
 /* What translated code must report. */
 struct hooks {
-    bool blocks, data;
+    bool blocks;
+    bool data;        /* only together with blocks */
     bool ring;        /* all blocks, into the ring; otherwise only the newest block is known */
     uint64_t classes; /* bit i: inline class i */
 };

@@ -56,4 +56,13 @@ AFTER_RDMSR = ADDRESS + r' brcond_i64 \w+,\$0x0,eq,(\$L\d+)\n(?: st_.*\n| call p
 early = re.compile(rf'.*\n(?:{AFTER_RDMSR})?{ADDRESS}{CHECK}')
 tap.ok(len(watched) >= 5, f'PEBS on: some blocks have the check: {len(watched)} of {len(sampling)}')
 tap.same([block for block in watched if not all(map(early.match, block[2:]))], [], '... before each instruction except the first')
+
+# Soon after sampling stops, memory accesses are still reported. If these translations differed from those that sample, all code would
+# be translated again whenever perf stops its counters for a moment.
+latency, _ = blocks('-s', '1', '-p', 'skylake', '-o', 'run=pebs.load_latency.hierarchy')
+PENDING = re.compile(r' brcond_i64 tmp\d+,\$0x0,eq,\$L\d+\n st_.*\n call plugin\(.*,\$0x[1-9a-f]\w*\n')    # an access of the previous block
+NOTED = re.compile(r' st_i64 \$0x[1-9a-f]\w*,tmp\d+,\$0x0\n')
+reporting = [block for block in latency if PENDING.search(block[0])]
+tap.ok(len(reporting) > 1000, f'loads sampled: blocks report accesses: {len(reporting)} of {len(latency)}')
+tap.same([block for block in reporting if not NOTED.search(block[0])], [], '... all are noted, as while a counter samples')
 tap.done()
