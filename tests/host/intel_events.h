@@ -9,9 +9,7 @@
 #ifndef TESTS_HOST_INTEL_EVENTS_H
 #define TESTS_HOST_INTEL_EVENTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
+#include "tests/host/host_test.h"
 
 /*
  * The models of each event file, by the file's folder; 06_55 depends on the stepping. A hybrid has a row for each kind
@@ -580,6 +578,45 @@ static inline uint64_t intel_pdist(const struct intel_event *event, const char *
         if (strcmp(intel_kinds[k].folder, folder) == 0)
             return event->counters == FIXED_0 ? FIXED_0 : intel_kinds[k].pdist;
     return event->pdist & ~NO_PDIST;
+}
+
+/* A difference from the lists that has a reason. */
+struct intel_difference {
+    const char *places, *events; /* words; events: NULL for all that are not known elsewhere */
+    unsigned what;
+    const char *why;
+    size_t times;
+};
+
+static size_t intel_compared, intel_unexplained;
+
+static inline void intel_differ(struct intel_difference *explained, size_t count, const char *place, const char *event,
+                                bool elsewhere, unsigned what, const char *words)
+{
+    for (size_t i = 0; i < count; i++)
+        if (explained[i].what == what && intel_has_word(explained[i].places, place) &&
+            (explained[i].events != NULL ? intel_has_word(explained[i].events, event) : !elsewhere)) {
+            explained[i].times++;
+            return;
+        }
+    print_message("# %s, %s: %s, and nothing explains it\n", place, event, words);
+    intel_unexplained++;
+}
+
+/* Every difference is explained, and every explanation explains one. */
+static inline void intel_report(const struct intel_difference *explained, size_t count, size_t cores,
+                                const char *const *words)
+{
+    size_t known = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        print_message("# %zu times %s: %s\n", explained[i].times, words[explained[i].what], explained[i].why);
+        assert_int_not_equal(explained[i].times, 0);
+        known += explained[i].times;
+    }
+    print_message("# %zu events of %zu cores compared with Intel's lists, %zu explained differences, %zu unexplained\n",
+                  intel_compared, cores, known, intel_unexplained);
+    assert_int_equal(intel_unexplained, 0);
 }
 
 #endif

@@ -82,13 +82,8 @@ static const char *const differences[] = {
     [DISTRIBUTION] = "other counters with precise distribution",
 };
 
-/* Every difference, and its reason. */
-static struct {
-    const char *folders, *events; /* events: NULL for all that none of the kernel's lists has */
-    enum difference what;
-    const char *why;
-    size_t times;
-} explained[] = {
+/* Every difference, and its reason. Events NULL: all that none of the kernel's lists has. */
+static struct intel_difference explained[] = {
     { "BNL", "MEM_LOAD_RETIRED.L2_HIT MEM_LOAD_RETIRED.L2_MISS", NOT_LISTED, "the manual's table 19-26 has it", 0 },
     { "JKT",
       "MEM_LOAD_UOPS_RETIRED.LLC_HIT MEM_LOAD_UOPS_LLC_HIT_RETIRED.XSNP_MISS MEM_LOAD_UOPS_LLC_HIT_RETIRED.XSNP_HIT "
@@ -140,8 +135,6 @@ static struct {
     { ATOMS COVES MONTS, NULL, LEFT_OUT, "no test needs it", 0 },
 };
 
-static size_t compared, unexplained;
-
 static bool has_event(const struct pebs_event_list *list, const char *name)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -160,14 +153,7 @@ static bool is_listed(const char *name)
 
 static void differ(const char *folder, const char *name, enum difference what)
 {
-    for (size_t i = 0; i < COUNT_OF(explained); i++)
-        if (explained[i].what == what && intel_has_word(explained[i].folders, folder) &&
-            (explained[i].events ? intel_has_word(explained[i].events, name) : !is_listed(name))) {
-            explained[i].times++;
-            return;
-        }
-    print_message("# %s, %s: %s, and nothing explains it\n", folder, name, differences[what]);
-    unexplained++;
+    intel_differ(explained, COUNT_OF(explained), folder, name, is_listed(name), what, differences[what]);
 }
 
 static void compare(const char *folder, const struct core *core, const struct pebs_event *event)
@@ -181,7 +167,7 @@ static void compare(const char *folder, const struct core *core, const struct pe
     for (size_t i = 0; i < COUNT_OF(intel_events); i++)
         if (strcmp(intel_events[i].name, event->name) == 0 && intel_has_word(intel_events[i].in, folder))
             want = &intel_events[i];
-    compared++;
+    intel_compared++;
     if (!want) {
         differ(folder, event->name, NOT_LISTED);
         return;
@@ -216,7 +202,7 @@ static void compare_distribution(const char *folder, const struct core *core)
 /* Each core whose precise events the kernel knows, event by event, in both directions. */
 UNIT_TEST(intels_lists)
 {
-    size_t files = 0, known = 0;
+    size_t files = 0;
 
     for (size_t k = 0; k < COUNT_OF(intel_kinds); k++) {
         const struct intel_kind *const kind = &intel_kinds[k];
@@ -233,15 +219,7 @@ UNIT_TEST(intels_lists)
             if (intel_has_word(intel_events[i].in, folder) && !has_event(core->events, intel_events[i].name))
                 differ(folder, intel_events[i].name, LEFT_OUT);
     }
-    for (size_t i = 0; i < COUNT_OF(explained); i++)
-        known += explained[i].times;
-    print_message("# %zu events of %zu cores compared with Intel's lists, %zu explained differences, %zu unexplained\n",
-                  compared, files, known, unexplained);
-    for (size_t i = 0; i < COUNT_OF(explained); i++) {
-        print_message("# %zu times %s: %s\n", explained[i].times, differences[explained[i].what], explained[i].why);
-        assert_int_not_equal(explained[i].times, 0); /* else the explanation is out of date */
-    }
-    assert_int_equal(unexplained, 0);
+    intel_report(explained, COUNT_OF(explained), files, differences);
 }
 
 /* Events that only the manual has equal the manual's. Core has no others. */

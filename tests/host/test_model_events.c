@@ -160,12 +160,7 @@ static const char *const differences[] = {
 };
 
 /* All differences, by code and unit mask, with the reason. */
-static struct {
-    const char *profiles, *events; /* events: "any" for all */
-    enum difference what;
-    const char *why;
-    size_t times;
-} explained[] = {
+static struct intel_difference explained[] = {
     { "nehalem westmere", "c0/00 c4/00 c5/00", NOT_LISTED, "architectural events, which every processor has", 0 },
     { "alderlake/E raptorlake/E alderlake-n", "a4/01", NOT_LISTED, "an architectural event, which CPUID.0AH reports",
       0 },
@@ -197,13 +192,12 @@ static struct {
       "Goldmont's list says that they are", 0 },
     { "skylake cascadelake silvermont", "c0/00", NOT_PRECISE_THERE,
       "with INV and CMask it is how Linux samples cycles there", 0 },
-    { "pantherlake/E clearwaterforest", "any", ADDRESS,
+    { "pantherlake/E clearwaterforest", NULL, ADDRESS,
       "the list has it for latencies alone; here the memory group of every access has it", 0 },
-    { "alderlake/E raptorlake/E alderlake-n meteorlake/E arrowlake-h/E arrowlake-h/L lunarlake/E sierraforest", "any",
+    { "alderlake/E raptorlake/E alderlake-n meteorlake/E arrowlake-h/E arrowlake-h/L lunarlake/E sierraforest", NULL,
       DISTRIBUTION, "the lists have none on general counters; Linux puts :ppp on 0, from Crestmont on on 0 and 1", 0 },
 };
 
-static size_t compared, unexplained;
 static const char *profile; /* the one that is compared, with the letter of its kind of core */
 
 static void differ(unsigned select, enum difference what)
@@ -211,15 +205,7 @@ static void differ(unsigned select, enum difference what)
     char event[] = "00/0000";
 
     snprintf(event, sizeof(event), "%02x/%02x", select & 0xff, select >> 8 & 0xffff);
-    for (size_t i = 0; i < COUNT_OF(explained); i++) {
-        if (explained[i].what == what && intel_has_word(explained[i].profiles, profile) &&
-            (strcmp(explained[i].events, "any") == 0 || intel_has_word(explained[i].events, event))) {
-            explained[i].times++;
-            return;
-        }
-    }
-    print_message("# %s, %s: %s, and nothing explains it\n", profile, event, differences[what]);
-    unexplained++;
+    intel_differ(explained, COUNT_OF(explained), profile, event, false, what, differences[what]);
 }
 
 /* Intel's precise event with this select, made without CMask, on one of these counters. */
@@ -295,7 +281,7 @@ static void compare(const struct profile *p, const char *folder, const struct pr
     const struct intel_event *count = want == NULL ? counted(folder, select) : NULL;
     uint64_t counting = 0; /* the counters that the model has for it */
 
-    compared++;
+    intel_compared++;
     if (want == NULL && count == NULL) {
         differ(select, NOT_LISTED);
         return;
@@ -351,7 +337,7 @@ static void compare_fixed(const struct profile *p, const char *folder)
 
     assert_true((any_event(p) || p->pebs_extended) == (want != NULL));
     if (want != NULL) {
-        compared++;
+        intel_compared++;
         if (tells_distribution(folder) && exact(p, 0x0100, FIXED_0) != intel_pdist(want, folder))
             differ(0x0100, DISTRIBUTION);
     }
@@ -373,7 +359,7 @@ static void compare_profile(const struct profile *p, const char *folder)
 
 UNIT_TEST(intels_lists)
 {
-    size_t known = 0, profiles = 0;
+    size_t profiles = 0;
 
     for (unsigned i = 0; profile_at(i) != NULL; i++) {
         for (unsigned kind = 0; profile_kind(profile_at(i), kind) != NULL; kind++) {
@@ -391,15 +377,6 @@ UNIT_TEST(intels_lists)
             profiles++;
         }
     }
-    for (size_t i = 0; i < COUNT_OF(explained); i++)
-        known += explained[i].times;
-    print_message(
-        "# %zu events of %zu processors compared with Intel's lists, %zu explained differences, %zu unexplained\n",
-        compared, profiles, known, unexplained);
     assert_true(profiles > 10);
-    for (size_t i = 0; i < COUNT_OF(explained); i++) {
-        print_message("# %zu times %s: %s\n", explained[i].times, differences[explained[i].what], explained[i].why);
-        assert_int_not_equal(explained[i].times, 0); /* otherwise the explanation is out of date */
-    }
-    assert_int_equal(unexplained, 0);
+    intel_report(explained, COUNT_OF(explained), profiles, differences);
 }
