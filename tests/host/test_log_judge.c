@@ -12,7 +12,7 @@ struct edit {
 };
 
 struct row {
-    const char *complaint; /* one of the problems has these words; "": there is none */
+    const char *complaint;
     enum log_status status;
     struct edit edits[EDITS];
 };
@@ -108,6 +108,14 @@ static enum log_status judge_text(const char *text)
     return judge_pieces(text, strlen(text), strlen(text) + 1);
 }
 
+/* One of the problems has these words; "": there is none. */
+static void expect(size_t row, const char *text, enum log_status status, const char *complaint)
+{
+    assert_int_equal(judge_text(text), status);
+    if (complaint[0] ? !strstr(problems, complaint) : problems[0] != '\0')
+        fail_msg("row %zu: expected \"%s\", got:\n%s", row, complaint, problems);
+}
+
 /* Replaces `from`, which must occur exactly once. */
 static void replace(char *text, const struct edit *edit)
 {
@@ -127,10 +135,7 @@ static void judge_rows(const char *log, const struct row *rows, size_t count)
         strcpy(text, log);
         for (unsigned k = 0; k < EDITS && rows[i].edits[k].from; k++)
             replace(text, &rows[i].edits[k]);
-        const enum log_status status = judge_text(text);
-        if (rows[i].complaint[0] ? !strstr(problems, rows[i].complaint) : problems[0] != '\0')
-            fail_msg("row %zu: expected \"%s\", got:\n%s", i, rows[i].complaint, problems);
-        assert_int_equal(status, rows[i].status);
+        expect(i, text, rows[i].status, rows[i].complaint);
     }
 }
 
@@ -396,10 +401,7 @@ UNIT_TEST(short_logs)
             text, sizeof text,
             "# begin dstest86 0.1.0 abc 64\n%s# end dstest86 verdict=%s pass=%u fail=0 skip=%u error=%u differs=0\n",
             rows[i].lines, rows[i].verdict, rows[i].pass, rows[i].skip, rows[i].error);
-        const enum log_status status = judge_text(text);
-        if (rows[i].complaint[0] ? !strstr(problems, rows[i].complaint) : problems[0] != '\0')
-            fail_msg("row %zu: expected \"%s\", got:\n%s", i, rows[i].complaint, problems);
-        assert_int_equal(status, rows[i].status);
+        expect(i, text, rows[i].status, rows[i].complaint);
     }
 }
 
@@ -489,10 +491,7 @@ UNIT_TEST(distorted_logs)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char text[8192];
         distort(text, sizeof text, rows[i].before, rows[i].end);
-        const enum log_status status = judge_text(text);
-        if (rows[i].complaint[0] ? !strstr(problems, rows[i].complaint) : problems[0] != '\0')
-            fail_msg("row %zu: expected \"%s\", got:\n%s", i, rows[i].complaint, problems);
-        assert_int_equal(status, rows[i].complaint[0] ? LOG_UNUSABLE : LOG_FAIL);
+        expect(i, text, rows[i].complaint[0] ? LOG_UNUSABLE : LOG_FAIL, rows[i].complaint);
     }
 }
 
