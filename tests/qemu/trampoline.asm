@@ -50,10 +50,25 @@ FIRST equ 0x100000                      ; destinations of the two segments
 LAST  equ 0x101000
 STALE equ 0xcc                          ; fills memory before the segments are copied
 
-; Ends with status 2 * %1 + 1 if the condition %2 holds.
+; Ends with status 2 * %1 + 1 if the condition %2 holds; must: if %2 is not %3.
 %macro fail_if 2
         mov     edi, %1
         j%2     finish
+%endmacro
+%macro must 3
+        cmp     %2, %3
+        fail_if %1, ne
+%endmacro
+
+; The segment register %2 has the selector %3, and its segment 4 GiB and the access rights %4; else one of the checks %1 to %1 + 2 fails.
+%macro flat 4
+        mov     eax, %2
+        must    %1, eax, %3
+        lsl     ecx, eax
+        must    %1 + 1, ecx, -1
+        lar     ecx, eax
+        and     ecx, 0x60fe00
+        must    %1 + 2, ecx, %4
 %endmacro
 
 bits 32
@@ -227,62 +242,31 @@ step:   push    eax
 bits 32
 entered:
         mov     ebp, eax                ; esp may point anywhere
-        mov     edx, ss
-        mov     ecx, cs
-        cmp     edx, 16
-        fail_if 1, ne
-        cmp     ecx, 8
-        fail_if 2, ne
+        flat    1, ss, 16, 0x409200     ; readable and writable
+        flat    4, ds, 16, 0x409200
+        flat    7, es, 16, 0x409200
+        flat    10, fs, 16, 0x409200
+        flat    13, gs, 16, 0x409200
+        flat    22, cs, 8, 0x409a00     ; executable and readable
         mov     esp, stack
         pushfd
         pop     eax
         test    eax, EFLAGS_IF | EFLAGS_DF
-        fail_if 3, nz
-        cmp     ebp, MAGIC
-        fail_if 4, ne
-        cmp     ebx, INFO
-        fail_if 5, ne
-        mov     eax, ds
-        mov     ecx, es
-        mov     edx, fs
-        mov     esi, gs
-        cmp     eax, 16
-        fail_if 6, ne
-        cmp     ecx, 16
-        fail_if 7, ne
-        cmp     edx, 16
-        fail_if 8, ne
-        cmp     esi, 16
-        fail_if 9, ne
-        lsl     ecx, eax                ; 4 GiB, readable and writable, or executable and readable
-        cmp     ecx, -1
-        fail_if 10, ne
-        lar     ecx, eax
-        and     ecx, 0x60fe00
-        cmp     ecx, 0x409200
-        fail_if 11, ne
-        mov     eax, cs
-        lsl     ecx, eax
-        cmp     ecx, -1
-        fail_if 12, ne
-        lar     ecx, eax
-        and     ecx, 0x60fe00
-        cmp     ecx, 0x409a00
-        fail_if 13, ne
+        fail_if 25, nz
+        must    26, ebp, MAGIC
+        must    27, ebx, INFO
         mov     eax, cr0
-        cmp     eax, CR0_PE | CR0_ET
-        fail_if 14, ne
+        must    28, eax, CR0_PE | CR0_ET
         mov     eax, cr4
         test    eax, eax
-        fail_if 15, nz
+        fail_if 29, nz
         mov     ecx, EFER
         rdmsr
         or      eax, edx
         fail_if 17, nz
 
         ; CR4 was clean before the segments changed, except the bits that paging needs.
-        cmp     dword [loads], 1
-        fail_if 20, ne
+        must    20, dword [loads], 1
         mov     eax, [left]
         and     eax, ~(CR4_PAE | CR4_KEPT)
         or      eax, [left + 4]
