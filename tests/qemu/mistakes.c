@@ -117,6 +117,17 @@ ALWAYS void start(void)
     wrmsr(GLOBAL_CTRL, 1);
 }
 
+/* The same with architectural PEBS, an interrupt after this many bytes. */
+ALWAYS void start_arch(uint32_t buffer, unsigned threshold)
+{
+    wrmsr(PEBS_BASE, buffer);
+    wrmsr(PEBS_INDEX, (uint64_t)1 << 32 | (uint64_t)threshold / 16 << 36); /* EN, THRESH */
+    wrmsr(PMC0_CFG_C, (uint64_t)1 << 63 | (uint32_t)-PERIOD);
+    wrmsr(PERFEVTSEL0, INST_RETIRED);
+    wrmsr(PMC0, (uint32_t)-PERIOD);
+    wrmsr(GLOBAL_CTRL, 1);
+}
+
 /* Executes instructions until an interrupt arrives. */
 ALWAYS void work(unsigned rounds)
 {
@@ -142,23 +153,13 @@ static void write_index_kept(void)
 PLANT handler_keeps_write_index(void)
 {
     handler = write_index_kept;
-    wrmsr(PEBS_BASE, PEBS);
-    wrmsr(PEBS_INDEX, (uint64_t)1 << 32 | (uint64_t)128 / 16 << 36); /* EN, and THRESH after two records */
-    wrmsr(PMC0_CFG_C, (uint64_t)1 << 63 | (uint32_t)-PERIOD);
-    wrmsr(PERFEVTSEL0, INST_RETIRED);
-    wrmsr(PMC0, (uint32_t)-PERIOD);
-    wrmsr(GLOBAL_CTRL, 1);
+    start_arch(PEBS, 128); /* two records */
     work(100 * PERIOD);
 }
 
 PLANT buffer_on_code(void)
 {
-    wrmsr(PEBS_BASE, (uint32_t)pmi & 0xfffff000);
-    wrmsr(PEBS_INDEX, (uint64_t)1 << 32 | (uint64_t)0x800 / 16 << 36); /* EN, and THRESH after 800H bytes */
-    wrmsr(PMC0_CFG_C, (uint64_t)1 << 63 | (uint32_t)-PERIOD);
-    wrmsr(PERFEVTSEL0, INST_RETIRED);
-    wrmsr(PMC0, (uint32_t)-PERIOD);
-    wrmsr(GLOBAL_CTRL, 1);
+    start_arch((uint32_t)pmi & 0xfffff000, 0x800);
     wrmsr(GLOBAL_CTRL, 0);
     wrmsr(PEBS_INDEX, 0);
 }
