@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import zlib
+from xml.etree import ElementTree
 
 from tap import BUILD, HERE, done, dsdump, folder, ok, same
 from writer import Dump
@@ -22,60 +23,45 @@ if not CHROMIUM:
 VOID = {'meta', 'link', 'br', 'hr', 'img', 'input'}
 
 
-class Node:
-    """An element with its attributes and children, and searches in them."""
-
-    def __init__(self, tag, attributes):
-        self.tag, self.attributes, self.children = tag, attributes, []
+class Node(ElementTree.Element):
+    """An element, and searches in it."""
 
     def every(self, tag, **attributes):
         """Matching elements inside this one, in order; class_ matches if it is one of the element's classes."""
-        found = []
-        for child in self.children:
-            if isinstance(child, Node):
-                if child.tag == tag and all(value in child.attributes.get(name.rstrip('_'), '').split()
-                                            for name, value in attributes.items()):
-                    found.append(child)
-                found += child.every(tag, **attributes)
-        return found
+        return [node for node in self.iter(tag) if node is not self and all(value in node.get(name.rstrip('_'), '').split()
+                                                                            for name, value in attributes.items())]
 
     def one(self, tag, **attributes):
         return (self.every(tag, **attributes) or [Node('none', {})])[0]
 
-    def text(self):
-        return ''.join(child.text() if isinstance(child, Node) else child for child in self.children)
+    def words(self):
+        return ''.join(self.itertext())
 
     def texts(self, tag, **attributes):
-        return [node.text() for node in self.every(tag, **attributes)]
+        return [node.words() for node in self.every(tag, **attributes)]
 
     def rows(self):
         """The cells of a table's rows, with the head."""
-        return [[cell.text() for cell in row.children if isinstance(cell, Node)] for row in self.every('tr')]
+        return [[cell.words() for cell in row] for row in self.every('tr')]
 
     def numbers(self, *names):
-        return tuple(round(float(self.attributes[name]), 2) for name in names)
+        return tuple(round(float(self.attrib[name]), 2) for name in names)
 
 
 class Tree(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
-        self.root = Node('root', {})
-        self.path = [self.root]
+        self.builder = ElementTree.TreeBuilder(Node)
+        self.handle_data, self.handle_endtag = self.builder.data, self.builder.end
+        self.builder.start('root', {})
         self.feed(text)
+        self.builder.end('root')
+        self.root = self.builder.close()
 
     def handle_starttag(self, tag, attributes):
-        node = Node(tag, {name: value or '' for name, value in attributes})
-        self.path[-1].children.append(node)
-        if tag not in VOID:
-            self.path.append(node)
-
-    def handle_endtag(self, tag):
-        if tag in (node.tag for node in self.path):
-            while self.path.pop().tag != tag:
-                pass
-
-    def handle_data(self, data):
-        self.path[-1].children.append(data)
+        self.builder.start(tag, {name: value or '' for name, value in attributes})
+        if tag in VOID:
+            self.builder.end(tag)
 
 
 def browse(page, *flags):
@@ -104,7 +90,7 @@ def drawn(dump, name, script=''):
 def bars(section):
     """(title, x, y, width, height, colour) of the rectangles; the title is a child or the next element."""
     titles = section.texts('title')
-    return [(title, *node.numbers('x', 'y', 'width', 'height'), node.attributes['fill'])
+    return [(title, *node.numbers('x', 'y', 'width', 'height'), node.attrib['fill'])
             for title, node in zip(titles, section.every('rect'))]
 
 
@@ -177,25 +163,25 @@ def whole():
 
 
 root = drawn(whole(), 'whole')
-same(root.one('title').text(), 'Skylake: fail · dstest86', 'the title')
+same(root.one('title').words(), 'Skylake: fail · dstest86', 'the title')
 head = root.one('header')
-same([head.one('div', class_='over').text(), head.one('h1').text(), head.texts('p')],
+same([head.one('div', class_='over').words(), head.one('h1').words(), head.texts('p')],
      ['dstest86 0.9 · abcdef · 64 bits', 'Skylake',
       ['family 6, model 5e, stepping 3 · signature 0x000506e3',
        'This log was made under a hypervisor or emulator. Cycles, latencies and levels are those of the emulation, not of a '
        'processor.', 'error: what went wrong', 'panic: and then']], 'the head')
-same((head.one('span').text(), head.one('span').attributes), ('fail', {'class': 'badge fail', 'id': 'verdict'}),
+same((head.one('span').words(), head.one('span').attrib), ('fail', {'class': 'badge fail', 'id': 'verdict'}),
      'the verdict')
 tiles = root.one('dl', class_='tiles')
-same([(term.text(), value.text(), value.attributes.get('class')) for term,
+same([(term.words(), value.words(), value.attrib.get('class')) for term,
      value in zip(tiles.every('dt'), tiles.every('dd'))],
      [('Passed', '2', 'pass'), ('Failed', '1', 'fail'), ('Skipped', '3', ''), ('Errors', '1', 'error'),
       ('BTS records', '2,000', ''), ('PEBS records', '15', ''), ('LBR stacks', '1', '')], 'the counts')
-sections = {node.attributes['id']: node for node in root.every('section')}
+sections = {node.attrib['id']: node for node in root.every('section')}
 same(list(sections), ['machine', 'verdicts', 'skid', 'cost', 'memory', 'sharing', 'events', 'samples', 'flame-graph',
                       'timeline-section'], 'the sections')
-same([(node.attributes['href'], node.text()) for node in root.one('nav').every('a')],
-     [(f'#{name}', node.one('h2').text()) for name, node in sections.items()], 'the contents')
+same([(node.attrib['href'], node.words()) for node in root.one('nav').every('a')],
+     [(f'#{name}', node.one('h2').words()) for name, node in sections.items()], 'the contents')
 
 machine = sections['machine']
 same([[list.texts('dt'), list.texts('dd')] for list in machine.every('dl')],
@@ -208,9 +194,9 @@ same([machine.texts('dd', class_='none'), machine.texts('summary'), machine.text
      "the machine's events and missing features")
 
 verdicts = sections['verdicts']
-same([(group.one('code').text(), group.one('div', class_='sum').text(),
-     group.one('div', class_='cells').attributes['aria-label'],
-       [(cell.attributes['class'], cell.attributes['title']) for cell in group.every('span')])
+same([(group.one('code').words(), group.one('div', class_='sum').words(),
+     group.one('div', class_='cells').attrib['aria-label'],
+       [(cell.attrib['class'], cell.attrib['title']) for cell in group.every('span')])
       for group in verdicts.every('div', class_='group')],
      [('bts', '1 of 2', 'bts: 1 passed, 1 failed, 0 skipped, 0 error',
        [('cell pass', 'bts.one: passed'), ('cell fail', 'bts.two: failed')]),
@@ -237,7 +223,7 @@ same(charts[0], [
     ('EventingIP, distance 0: 100 %', 73.9, 8, 13.3, 108, 'var(--c)')], 'skid: bars of three places')
 same([bar[0] for bar in charts[1]], ['PEBS IP, distance 0: 50 %', 'PEBS IP, distance 24 and more: 50 %'],
      'skid: distances of 24 and more')
-same([figure.one('svg').attributes['aria-label'] for figure in skid.every('figure')][1],
+same([figure.one('svg').attrib['aria-label'] for figure in skid.every('figure')][1],
      'STORES, records by distance. PEBS IP 0: 1, 40: 1', 'skid: in words')
 same([figure.texts('text') for figure in skid.every('figure')],
      [['0%', '50%', '100%', '0', '1', '2', '3'], ['0%', '50%', '100%', '0', '3', '6', '9', '12', '15', '18', '21',
@@ -248,7 +234,7 @@ same(skid.texts('li'), ['at the interrupt, without PEBS', 'PEBS IP', 'EventingIP
 # A chart of 480 by 270: x from 62 to 466 for log2 of 1 to 16; y from 228 up, 216 high. Cycles 10 to 1000, logarithmic; slowdowns
 # up to 2.1.
 cost = sections['cost']
-same([[(node.one('title').text(), *node.numbers('cx', 'cy')) for node in figure.every('circle')]
+same([[(node.one('title').words(), *node.numbers('cx', 'cy')) for node in figure.every('circle')]
       for figure in cost.every('figure')],
      [[('PEBS, 1 records per interrupt: 100.00 cycles', 62, 120),
       ('PEBS, 16 records per interrupt: 10.00 cycles', 466, 228),
@@ -260,11 +246,11 @@ same([[(node.one('title').text(), *node.numbers('cx', 'cy')) for node in figure.
 same([figure.texts('text') for figure in cost.every('figure')],
      [['10', '100', '1,000', '1', '2', '4', '8', '16', 'records per interrupt'],
       ['0', '1', '2', '1', '2', '4', '8', '16', 'records per interrupt']], 'cost: the axes')
-same([[line.numbers('x1', 'x2', 'y1', 'y2') for line in figure.every('line') if 'stroke' in line.attributes]
+same([[line.numbers('x1', 'x2', 'y1', 'y2') for line in figure.every('line') if 'stroke' in line.attrib]
       for figure in cost.every('figure')],
      [[(62, 466, 77.02, 77.02), (62, 466, 228, 228)], [(62, 466, 22.29, 22.29)]],
      'cost: a method with one figure is a dashed line')
-same(cost.one('polyline').attributes['points'], '62,120 466,228', 'cost: several figures are a curve')
+same(cost.one('polyline').attrib['points'], '62,120 466,228', 'cost: several figures are a curve')
 same(cost.every('table')[0].rows(), [
     ['Method', 'Records per interrupt', 'Samples', 'Cycles', 'Cycles without', 'Cycles a sample', 'Slowdown'],
     ['pebs', '1', '1,000', '300,000', '200,000', '100.0', '1.50'],
@@ -273,7 +259,7 @@ same(cost.every('table')[0].rows(), [
      'cost: figures')
 same(cost.every('table')[1].rows(), [['Kind', 'Records', 'Instructions', 'A record'], ['PEBS', '320', '8,000', '25.0']],
      'cost: the service routine')
-same([cost.texts('li'), cost.one('p').text()[-17:]], [['PEBS', 'BTS', 'reading the LBR stack'], 'The clock is tsc.'],
+same([cost.texts('li'), cost.one('p').words()[-17:]], [['PEBS', 'BTS', 'reading the LBR stack'], 'The clock is tsc.'],
      'cost: the legend')
 
 # Two figures, 480 wide: shares over 414 from x 66 on; latencies over log10 of 1 to 1000, 398 wide.
@@ -282,7 +268,7 @@ same(bars(memory), [('4 KiB: L1 or L1 hit, 100 % of the samples', 66, 2, 413, 14
                     ('1 MiB: L2 or L2 hit, 75 % of the samples', 66, 21, 309.5, 14, 'var(--level-2)'),
                     ('1 MiB: Local RAM or RAM hit, 25 % of the samples', 376.5, 21, 102.5, 14, 'var(--level-5)')],
      'memory: the levels')
-same([(node.one('title').text(), *node.one('line').numbers('x1', 'x2', 'y1', 'y2'),
+same([(node.one('title').words(), *node.one('line').numbers('x1', 'x2', 'y1', 'y2'),
      *node.one('circle').numbers('cx', 'cy'))
       for node in memory.every('g')],
      [('4 KiB: L1 or L1 hit, median 4, 90 % within 5, 99 % within 10, longest 12', 145.87, 198.67, 9, 9, 145.87, 9),
@@ -309,7 +295,7 @@ same([table.rows() for table in sharing.every('table')],
        ['false', '0x2000', '10', '5', '7', '50.0'], ['padded', '0x3000', '100', '0', '9', '10.0']],
       [['Layout', 'Line', 'Offset', 'CPU', 'Function', 'Loads', 'HITM', 'Stores'],
        ['false', '0x1000', '8', '1', 'writer', '2', '1', '3']]], 'sharing')
-same([bar.attributes['style'] for bar in sharing.every('i')], ['width: 50%;', 'width: 100%;', 'width: 0%;',
+same([bar.attrib['style'] for bar in sharing.every('i')], ['width: 50%;', 'width: 100%;', 'width: 0%;',
      'width: 20%;'],
      'sharing: the bars')
 same(sections['events'].one('table').rows(), [['Event', 'Samples', 'Of its kind', 'Share'],
@@ -322,13 +308,13 @@ same([samples.texts('h3'), [table.rows()[1:] for table in samples.every('table')
 
 def frames(root):
     """(title, depth, from, width, opacity) of the flame graph's bars, in percent, and the text below it."""
-    section = next(node for node in root.every('section') if node.attributes['id'] == 'flame-graph')
+    section = next(node for node in root.every('section') if node.attrib['id'] == 'flame-graph')
     shown = []
     for button in section.one('div', id='flame').every('button'):
-        style = dict(part.split(': ') for part in button.attributes['style'].rstrip(';').split('; '))
-        shown.append((button.attributes['title'], int(style['top'][:-2]) // 22, round(float(style['left'][:-1]), 2),
-                      round(float(style['width'][:-1]), 2), float(style['opacity']), button.text()))
-    return shown, section.one('div', class_='where').text(), section.texts('option')
+        style = dict(part.split(': ') for part in button.attrib['style'].rstrip(';').split('; '))
+        shown.append((button.attrib['title'], int(style['top'][:-2]) // 22, round(float(style['left'][:-1]), 2),
+                      round(float(style['width'][:-1]), 2), float(style['opacity']), button.words()))
+    return shown, section.one('div', class_='where').words(), section.texts('option')
 
 
 OPTIONS = ['All tests', 'bts.one (1,500)', 'bts.two (500)']
@@ -344,7 +330,7 @@ same(frames(root), ([(*ALL, 1, 'all tests'), ONE,
 timeline = sections['timeline-section']
 same(bars(timeline), [('[unknown], branches 0 to 301', 0, 0, 601.4, 18, 'hsl(44 82% 68%)'),
                       ('[unknown], branches 301 to 500', 602, 0, 397.4, 18, 'hsl(44 82% 68%)')], 'the timeline')
-same([timeline.texts('text'), timeline.texts('option'), timeline.one('svg').attributes['aria-label']],
+same([timeline.texts('text'), timeline.texts('option'), timeline.one('svg').attrib['aria-label']],
      [['0', '100', '200', '300', '400', '500', '[unknown]', '[unknown]'],
       ['bts.one, processor 0', 'bts.two, processor 0'],
       'bts.two: 2 calls over 500 branches, 1 deep'], "the timeline's axis")
@@ -375,12 +361,12 @@ for name, script, wanted in (
          f'{name}: the callers')
 root = drawn(pressed, 'timeline', "const s = document.querySelector('#timeline-section select'); s.value = '2'; "
                                   "s.dispatchEvent(new Event('change'))")
-timeline = [node for node in root.every('section') if node.attributes['id'] == 'timeline-section'][0]
-same([bars(timeline), timeline.one('div', class_='where').text()],
+timeline = [node for node in root.every('section') if node.attrib['id'] == 'timeline-section'][0]
+same([bars(timeline), timeline.one('div', class_='where').words()],
      [[('[unknown], branches 0 to 2,000', 0, 0, 999.4, 18, 'hsl(44 82% 68%)')],
       'The first 2,000 branches of this test.'],
      'a timeline that is cut')
-same([root.one('header').one('span').text(), root.one('header').texts('p')[-3][:32]],
+same([root.one('header').one('span').words(), root.one('header').texts('p')[-3][:32]],
      ['unfinished', 'The log has no end line: the run'],
      'a log without an end')
 
@@ -403,7 +389,7 @@ for verdict, look in ('pass', 'pass'), ('skip', 'skipped'), ('incomplete', 'erro
     least.lines += ['cpu GenuineIntel family f model 2 stepping 7 signature 0x00000f27',
         f'# end dstest86 verdict={verdict}']
     root = drawn(least, verdict)
-    same([root.one('h1').text(), root.one('header').one('span').attributes['class'], len(root.every('section')),
+    same([root.one('h1').words(), root.one('header').one('span').attrib['class'], len(root.every('section')),
           len(root.every('dl', class_='tiles'))], ['Family f model 2', f'badge {look}', 1, 0], f'verdict {verdict}')
 
 # The page of a boot.
@@ -421,16 +407,16 @@ same((re.findall(r'\b(?:src|href)\s*=\s*["\']?[^"\'#>\s]+', source),
           'the page loads no other file')
 text = browse(page)
 root = Tree(text).root
-titles = {node.attributes['id']: node.attributes['aria-labelledby'] for node in root.every('section')}
-same((list(titles), list(titles.values()), [node.attributes['href'] for node in root.one('nav').every('a')]),
-     (list(sections), [node.attributes['id'] for node in root.every('h2')], [f'#{name}' for name in titles]),
+titles = {node.attrib['id']: node.attrib['aria-labelledby'] for node in root.every('section')}
+same((list(titles), list(titles.values()), [node.attrib['href'] for node in root.one('nav').every('a')]),
+     (list(sections), [node.attrib['id'] for node in root.every('h2')], [f'#{name}' for name in titles]),
      'each section has its title and its link')
-same((len(root.every('span', class_='cell')), root.one('span', id='verdict').text()),
+same((len(root.every('span', class_='cell')), root.one('span', id='verdict').words()),
      (len(re.findall('^"(?:not )?ok ', source, re.M)), 'pass'), 'a square for each test, and the verdict')
-flame = [button.attributes['title'] for button in root.one('div', id='flame').every('button')]
+flame = [button.attrib['title'] for button in root.one('div', id='flame').every('button')]
 ok(any(title.startswith('interrupt_entry_225: ') for title in flame), 'the flame graph has the interrupt of a buffer')
 ok(text.count('<title>EventingIP, distance 0: 100 %</title>') > 5, 'EventingIP has no skid')
-ok(not re.search('NaN|undefined|Infinity', root.one('main').text()), 'every figure is a number')
+ok(not re.search('NaN|undefined|Infinity', root.one('main').words()), 'every figure is a number')
 
 
 def first_pixel(file):
