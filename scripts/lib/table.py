@@ -80,14 +80,6 @@ def machines() -> list[tuple[str, str]]:
     return [(name, width) for name, widest in profiles().items() for width in ('32', '64') if width <= widest]
 
 
-def macros(path: str, *forms: str, options: tuple = ()) -> list[list[str]]:
-    """A list of fields for each call of a macro in an .inc file, with strings joined. A form is "NAME(A,B,..)=A %field B"."""
-    text = subprocess.run(['cc', '-E', '-P', '-x', 'c', *options, *(f'-D{form.replace("=", "=%row ")}' for form in forms), path],
-                          check=True, capture_output=True, text=True, cwd=ROOT).stdout
-    return [[re.sub(r'\\(.)', r'\1', ''.join(re.findall(r'"((?:[^"\\]|\\.)*)"', field))) or field.strip() for field in row.split('%field')]
-            for row in text.split('%row')[1:]]
-
-
 @functools.cache
 def faults() -> dict[str, str]:
     """What each fault breaks: the model's faults, and check, a kernel of its own."""
