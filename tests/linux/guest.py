@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Boots Linux guests on the model, and checks what each must print. For run and run32."""
+"""Boots Linux guests on the model, and checks what each must print. For the programs here."""
 import concurrent.futures
 import os
 import pathlib
@@ -84,17 +84,18 @@ class Guest:
 
 
 def boot(name: str, profile: str | None, kernel: pathlib.Path, initramfs: pathlib.Path, append: str, *options: str,
-         processors: int = 2, qemu: Iterable[str] = ()) -> Guest:
-    """Boots, and returns the guest. Without a profile, QEMU without the model."""
+         processors: int = 2, qemu: Iterable[str] = (), memory: int = 1024, truth: bool = True) -> Guest:
+    """Boots, and returns the guest. Without a profile, QEMU without the model. memory: in MiB; truth: with the model's log of it."""
     folder = LOGS / name
     folder.mkdir(parents=True, exist_ok=True)
     for each in ('truth', 'violations'):
         (folder / each).unlink(missing_ok=True)
-    command = [BUILD / 'qemu-ds', *qemu, '--profile', profile, '--truth', folder / 'truth', '--violations', folder / 'violations'] if profile \
+    logs = [word for name in ['truth'] * truth + ['violations'] for word in (f'--{name}', folder / name)]
+    command = [BUILD / 'qemu-ds', *qemu, '--profile', profile, *logs] if profile \
         else [BUILD / 'qemu-system-x86_64', '-cpu', 'max']
     command += [*options, '-smp', str(processors), '-kernel', kernel, '-initrd', initramfs, '-append',
                 f'console=ttyS0 panic=-1 tsc=reliable no_timer_check {append}',
-                *'-machine q35 -m 1024 -nodefaults -no-user-config -no-reboot -display none -serial stdio'.split()]
+                *f'-machine q35 -m {memory} -nodefaults -no-user-config -no-reboot -display none -serial stdio'.split()]
     with open(folder / 'console', 'wb') as console, open(folder / 'stderr', 'wb') as errors:
         child = subprocess.Popen(['timeout', str(SECONDS), *command], stdin=subprocess.DEVNULL, stdout=console, stderr=errors)
         _, status, usage = os.wait4(child.pid, 0)
