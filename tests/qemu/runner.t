@@ -34,135 +34,57 @@ def after(pattern, lines):
     return lines[next((i for i, line in enumerate(lines) if re.match(pattern, line)), len(lines)):]
 
 
-# ---- every verdict
-CLAIMED = '# claimed by docs/output.md, "The frame"; kernel/test.h'
-VERDICTS = f"""\
-KTAP version 1
-1..20
-# test selftest.verdict.as_many
-# As many records as planned: passes
-# expect 3 records
-ok 1 selftest.verdict.as_many
-# test selftest.verdict.one_less
-# One record less than planned: fails
-# expect 3 records
-# wrong: got 2 records, expected 3
-{CLAIMED}
-not ok 2 selftest.verdict.one_less
-# test selftest.verdict.one_more
-# One record more than planned: fails
-# expect 3 records
-# wrong: got 4 records, expected 3
-{CLAIMED}
-not ok 3 selftest.verdict.one_more
-# test selftest.verdict.unplanned
-# One record although the plan has none: fails
-# expect 0 records
-# wrong: got 1 records, expected 0
-{CLAIMED}
-not ok 4 selftest.verdict.unplanned
-# test selftest.verdict.least
-# The least number of records that was planned: passes
-# expect 3 to 5 records
-ok 5 selftest.verdict.least
-# test selftest.verdict.most
-# The largest number of records that was planned: passes
-# expect 3 to 5 records
-ok 6 selftest.verdict.most
-# test selftest.verdict.below
-# One record less than the least number: fails
-# expect 3 to 5 records
-# wrong: got 2 records, expected 3 to 5
-{CLAIMED}
-not ok 7 selftest.verdict.below
-# test selftest.verdict.above
-# One record more than the largest number: fails
-# expect 3 to 5 records
-# wrong: got 6 records, expected 3 to 5
-{CLAIMED}
-not ok 8 selftest.verdict.above
-# test selftest.verdict.skip
-# A test that skips itself is skipped with its reason
-ok 9 selftest.verdict.skip # SKIP nothing to do
-# test selftest.verdict.fail_and_skip
-# A test that failed and then skips itself has failed
-# wrong: one thing of 2
-{CLAIMED}
-not ok 10 selftest.verdict.fail_and_skip
-# test selftest.verdict.see_and_skip
-# A test that saw records and then skips itself must still meet its plan
-# expect 2 records
-# wrong: got 1 records, expected 2
-{CLAIMED}
-not ok 11 selftest.verdict.see_and_skip
-# test selftest.verdict.equal
-# Of two comparisons the one of different values is reported
-# wrong: what differs is 0x1234567890, must be 0x1134567890
-{CLAIMED}
-not ok 12 selftest.verdict.equal
-# test selftest.verdict.differs
-# A test in which a typical point differs has not failed
-# differs: one point of 2
-{CLAIMED}
-ok 13 selftest.verdict.differs
-# test selftest.verdict.differs_and_fails
-# A test that failed has failed, whatever else differs
-# differs: one point of 2
-# wrong: one thing of 2
-# differs: one point of 2
-# wrong: the other thing
-{CLAIMED}
-not ok 14 selftest.verdict.differs_and_fails
-# test selftest.verdict.typical
-# A test of a typical claim differs where a test of an architectural claim fails
-# differs: one thing of 2
-# differs: the other thing
-{CLAIMED}
-# typical, not promised: the reason for this
-ok 15 selftest.verdict.typical
-# test selftest.verdict.typical_none
-# A test of a typical claim fails if no record was written
-# expect 1 records
-# wrong: got 0 records, expected 1
-{CLAIMED}
-not ok 16 selftest.verdict.typical_none
-# test selftest.verdict.needs
-ok 17 selftest.verdict.needs # SKIP no DS (CPUID.1:EDX bit 21 clear)
-# test selftest.verdict.lacks
-ok 18 selftest.verdict.lacks # SKIP no such thing
-# test selftest.verdict.lacks_nothing
-# A test that lacks nothing runs
-ok 19 selftest.verdict.lacks_nothing
-# test selftest.verdict.no_plan
-# A test that arms a facility without an expectation is an error
-# wrong: the test armed a facility without a plan of the number of records
-{CLAIMED}
-not ok 20 selftest.verdict.no_plan # ERROR
-# area               pass differs    fail    skip   error
-# area selftest         4       2      10       3       1
-# fail selftest.verdict.one_less: got 2 records, expected 3
-# fail selftest.verdict.one_more: got 4 records, expected 3
-# fail selftest.verdict.unplanned: got 1 records, expected 0
-# fail selftest.verdict.below: got 2 records, expected 3 to 5
-# fail selftest.verdict.above: got 6 records, expected 3 to 5
-# fail selftest.verdict.fail_and_skip: one thing of 2
-# fail selftest.verdict.see_and_skip: got 1 records, expected 2
-# fail selftest.verdict.equal: what differs is 0x1234567890, must be 0x1134567890
-# differs selftest.verdict.differs: one point of 2
-# fail selftest.verdict.differs_and_fails: one thing of 2
-# differs selftest.verdict.typical: one thing of 2
-# fail selftest.verdict.typical_none: got 0 records, expected 1
-# error selftest.verdict.no_plan: the test armed a facility without a plan of the number of records
-RECAP
-# facility bts none: no DS (CPUID.1:EDX bit 21 clear)
-# facility pebs none: no DS (CPUID.1:EDX bit 21 clear)
-# facility lbr none: no LBR (not an Intel processor)
-# end dstest86 verdict=error pass=4 fail=10 skip=3 error=1 differs=2
-""".splitlines()
-at_recap = VERDICTS.index('RECAP')
-results, _ = machine.judge.results_in(VERDICTS)
+# ---- every verdict: the test, its title if it is called, what it says, and its result
+CLAIMED = 'claimed by docs/output.md, "The frame"; kernel/test.h'
+ROWS = [
+    ('as_many', 'As many records as planned: passes', 'expect 3 records', 'ok'),
+    ('one_less', 'One record less than planned: fails', 'expect 3 records', 'wrong: got 2 records, expected 3', CLAIMED, 'not ok'),
+    ('one_more', 'One record more than planned: fails', 'expect 3 records', 'wrong: got 4 records, expected 3', CLAIMED, 'not ok'),
+    ('unplanned', 'One record although the plan has none: fails', 'expect 0 records', 'wrong: got 1 records, expected 0', CLAIMED,
+     'not ok'),
+    ('least', 'The least number of records that was planned: passes', 'expect 3 to 5 records', 'ok'),
+    ('most', 'The largest number of records that was planned: passes', 'expect 3 to 5 records', 'ok'),
+    ('below', 'One record less than the least number: fails', 'expect 3 to 5 records', 'wrong: got 2 records, expected 3 to 5', CLAIMED,
+     'not ok'),
+    ('above', 'One record more than the largest number: fails', 'expect 3 to 5 records', 'wrong: got 6 records, expected 3 to 5',
+     CLAIMED, 'not ok'),
+    ('skip', 'A test that skips itself is skipped with its reason', 'ok # SKIP nothing to do'),
+    ('fail_and_skip', 'A test that failed and then skips itself has failed', 'wrong: one thing of 2', CLAIMED, 'not ok'),
+    ('see_and_skip', 'A test that saw records and then skips itself must still meet its plan', 'expect 2 records',
+     'wrong: got 1 records, expected 2', CLAIMED, 'not ok'),
+    ('equal', 'Of two comparisons the one of different values is reported', 'wrong: what differs is 0x1234567890, must be 0x1134567890',
+     CLAIMED, 'not ok'),
+    ('differs', 'A test in which a typical point differs has not failed', 'differs: one point of 2', CLAIMED, 'ok'),
+    ('differs_and_fails', 'A test that failed has failed, whatever else differs', 'differs: one point of 2', 'wrong: one thing of 2',
+     'differs: one point of 2', 'wrong: the other thing', CLAIMED, 'not ok'),
+    ('typical', 'A test of a typical claim differs where a test of an architectural claim fails', 'differs: one thing of 2',
+     'differs: the other thing', CLAIMED, 'typical, not promised: the reason for this', 'ok'),
+    ('typical_none', 'A test of a typical claim fails if no record was written', 'expect 1 records', 'wrong: got 0 records, expected 1',
+     CLAIMED, 'not ok'),
+    ('needs', 'ok # SKIP no DS (CPUID.1:EDX bit 21 clear)'),
+    ('lacks', 'ok # SKIP no such thing'),
+    ('lacks_nothing', 'A test that lacks nothing runs', 'ok'),
+    ('no_plan', 'A test that arms a facility without an expectation is an error',
+     'wrong: the test armed a facility without a plan of the number of records', CLAIMED, 'not ok # ERROR'),
+]
+
+
+def log_of(recap):
+    """The lines of the tests in ROWS, and of the end."""
+    lines, reasons = ['KTAP version 1', f'1..{len(ROWS)}'], []
+    for number, (name, *said, result) in enumerate(ROWS, 1):
+        name, (good, *mark) = f'selftest.verdict.{name}', result.split(' #')
+        lines += [f'# {line}' for line in (f'test {name}', *said)] + [' #'.join([f'{good} {number} {name}', *mark])]
+        word, outcome = ('differs', 'differs') if good == 'ok' else ('wrong', 'error' if mark else 'fail')
+        reasons += [f'# {outcome} {name}: {line.partition(": ")[2]}' for line in said if line.startswith(f'{word}: ')][:1]
+    return [*lines, '# area               pass differs    fail    skip   error', '# area selftest         4       2      10       3       1',
+            *reasons, *recap, '# facility bts none: no DS (CPUID.1:EDX bit 21 clear)', '# facility pebs none: no DS (CPUID.1:EDX bit 21 clear)',
+            '# facility lbr none: no LBR (not an Intel processor)', '# end dstest86 verdict=error pass=4 fail=10 skip=3 error=1 differs=2']
+
+
+results, _ = machine.judge.results_in(log_of([]))
 recap = [f'# result {test} {result}' for test, result in results.items()]
-without_recap, with_recap = (VERDICTS[:at_recap] + lines + VERDICTS[at_recap + 1:] for lines in ([], recap))
+without_recap, with_recap = log_of([]), log_of(recap)
 for width in 64, 32:
     options = '-w', str(width), '-o'
     verdict, lines = boot(*options, 'run=selftest.verdict.*')
