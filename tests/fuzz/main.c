@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs a fuzz target without a fuzzer: on the saved inputs, then on mutations of each, the same in every run.
- *   fuzz_NAME          reads tests/fuzz/corpus/NAME.hex, a line of hexadecimal digits each, # for comments; prints TAP
+ *   fuzz_NAME          reads tests/fuzz/corpus/NAME.hex, an input in each line: hexadecimal digits, or text behind ";
+ *                      # is for comments; prints TAP
  *   fuzz_NAME FOLDER   writes each of these inputs to a file in FOLDER instead
  * A failure prints its input, as a line for the file of inputs.
  */
@@ -95,6 +96,8 @@ static int read_inputs(const char *path)
         unsigned byte;
         int used;
         size_t size = 0;
+        for (const char *text = line + 1; line[0] == '"' && size < INPUT_MAX && *text != '\n'; text++)
+            inputs[count].bytes[size++] = (uint8_t)*text;
         for (const char *text = line; size < INPUT_MAX && sscanf(text, " %2x%n", &byte, &used) == 1; text += used)
             inputs[count].bytes[size++] = (uint8_t)byte;
         inputs[count].size = size;
