@@ -90,7 +90,7 @@ start:  mov     esp, stack
         ; Identity mapping of the first 2 MiB (4 MiB without PAE). elf64: five levels, four without LA57.
         mov     dword [table_2], LARGE | PAGE
         call    cr4_bits
-        or      edx, CR4_PAE | CR4_PGE | CR4_PSE
+        or      ebp, CR4_PAE | CR4_PGE | CR4_PSE
 %ifidn __?OUTPUT_FORMAT?__, elf64
         mov     dword [table_5], table_4 + PAGE
         mov     dword [table_4], table_3 + PAGE
@@ -98,29 +98,24 @@ start:  mov     esp, stack
         mov     edi, table_4
         mov     eax, 7
         xor     ecx, ecx
-        push    edx
         cpuid
-        pop     edx
         test    ecx, CPUID_7_ECX_LA57
         jz      .levels
-        or      edx, CR4_LA57
+        or      ebp, CR4_LA57
         mov     edi, table_5
 .levels:
 %else
         mov     dword [table_3], table_2 + 1
         mov     edi, table_3
         mov     eax, 1
-        push    edx
         cpuid
-        mov     eax, edx
-        pop     edx
-        test    eax, CPUID_1_EDX_PAE
+        test    edx, CPUID_1_EDX_PAE
         jnz     .levels
-        and     edx, ~CR4_PAE
+        and     ebp, ~CR4_PAE
         mov     edi, table_2            ; a page of 4 MiB
 .levels:
 %endif
-        mov     cr4, edx
+        mov     cr4, ebp
         mov     cr3, edi
         ; SVME, if supported
         mov     eax, 0x80000000
@@ -148,30 +143,26 @@ start:  mov     esp, stack
         lidt    [idt_pointer]
         jmp     OURS_CODE:firmware
 
-; Sets in EDX all the bits of CR4 that the processor has and that firmware may leave on.
+; Sets in EBP all the bits of CR4 that the processor has and that firmware may leave on.
 cr4_bits:
-        xor     edx, edx
+        xor     ebp, ebp
         mov     esi, cr4_features
 .next:  xor     eax, eax
-        push    edx
         cpuid
-        pop     edx
         cmp     eax, [esi]              ; is there the leaf?
         jb      .skip
         mov     eax, [esi]
         xor     ecx, ecx
-        push    edx
         cpuid
         mov     [registers], ebx
         mov     [registers + 4], ecx
         mov     [registers + 8], edx
-        pop     edx
         mov     eax, [esi + 4]
         mov     ecx, [esi + 8]
         bt      [registers + eax], ecx
         jnc     .skip
         mov     ecx, [esi + 12]
-        bts     edx, ecx
+        bts     ebp, ecx
 .skip:  add     esi, 16
         cmp     esi, cr4_features.end
         jb      .next
