@@ -73,9 +73,9 @@ route ?= uefi
 gdb_args ?=
 export profile width options route fault quirk latitude
 QEMU_GUESTS := $B/real_mode.img $B/resets.img $B/topology.img $B/device_table.elf $B/ends.elf $B/extremes.elf $B/mistakes.elf $B/trampoline-64.elf $B/trampoline-32.elf $B/firmware-64.elf $B/firmware-32.elf $B/strange-x64.efi
-QEMU_TESTS := $(wildcard tests/qemu/*.t) scripts/boots
+GDB_TESTS := $(wildcard tests/qemu/gdb_*.t)
+QEMU_TESTS := $(filter-out $(GDB_TESTS),$(wildcard tests/qemu/*.t)) scripts/boots
 TOOL_TESTS := $(wildcard tests/tools/*.t)
-GDB_TESTS := $(wildcard tests/gdb/*.t)
 LINT_TESTS := $(wildcard tests/lint/*.t) tests/packages/dist.t
 # Tests of scripts that no other test runs.
 SCRIPT_TESTS := $(wildcard tests/bench/*.t)

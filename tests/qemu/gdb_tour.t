@@ -3,15 +3,12 @@
 """`make gdb-tour`, unattended and at a terminal: each stop is reached, explains what happens and what the manual requires, and
 shows it. The kernel's test passes as without the tour."""
 import os
-import pathlib
 import pty
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'qemu'))
-import machine    # noqa: E402
-import tap    # noqa: E402
-from machine import ROOT    # noqa: E402
+import machine
+import tap
+from machine import ROOT
 
 TOUR, OPTIONS = ROOT / 'tools/gdb/tour.py', 'run=bts.interrupt.threshold'
 PROMPT = 'Enter: the next stop; q: end here'

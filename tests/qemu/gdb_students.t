@@ -2,14 +2,11 @@
 # SPDX-License-Identifier: MIT
 # slow: only `make full-test` runs it
 """Runs the sessions of docs/students.md: each command prints the lines shown, in order (.. matches any text)."""
-import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'qemu'))
-import machine    # noqa: E402
-import tap    # noqa: E402
-from machine import ROOT    # noqa: E402
+import machine
+import tap
+from machine import ROOT
 
 sessions = []
 for line in re.findall(r'(?m)^    (.*)$', (ROOT / 'docs/students.md').read_text(encoding='ascii')):

@@ -2,13 +2,10 @@
 # SPDX-License-Identifier: MIT
 """On an area that is broken on purpose, GDB's command pebs prints the readable records and reports the problem of the others; ds
 names the field."""
-import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'qemu'))
-import machine    # noqa: E402
-import tap    # noqa: E402
+import machine
+import tap
 
 AREA = '(*(unsigned long (*)[12])processors[0]->management_area)'
 BTS_BASE, BTS_INDEX, BASE, INDEX, MAXIMUM, THRESHOLD = (f'{AREA}[{n}]' for n in (0, 1, 4, 5, 6, 7))

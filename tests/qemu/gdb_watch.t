@@ -2,13 +2,10 @@
 # SPDX-License-Identifier: MIT
 """GDB's command ds-watch stops exactly when the next record is written, at the instruction after its cause, or when the index
 reaches the threshold. The kernel's test passes as without it."""
-import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'qemu'))
-import machine    # noqa: E402
-import tap    # noqa: E402
+import machine
+import tap
 
 
 def stops_at(profile, width, test, first, text, place, *more):

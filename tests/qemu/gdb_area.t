@@ -5,12 +5,10 @@ that is broken on purpose; counters, event selects, LVT entry and status."""
 import os
 import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'qemu'))
-import machine    # noqa: E402
-import tap    # noqa: E402
-from machine import ROOT    # noqa: E402
+import machine
+import tap
+from machine import ROOT
 
 OPEN = machine.STOP_WITH_RECORDS
 NO_PROBLEM = '^no problem found$'

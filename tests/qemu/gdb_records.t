@@ -4,13 +4,10 @@
 """GDB's commands bts, pebs and lbr print the records in memory or registers, and the kernel then prints the same. For each kind
 of record, in both widths."""
 import os
-import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'qemu'))
-import machine    # noqa: E402
-import tap    # noqa: E402
+import machine
+import tap
 
 # The processor, the width, and tests with records of BTS, PEBS and LBR.
 CASES = [
