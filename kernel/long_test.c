@@ -46,9 +46,10 @@ static bool is_ours_bts(const struct bts_record *record)
 static bool is_ours_pebs(const struct pebs_record *record)
 {
     const struct branch *branch = &tally.workload->branches[0];
+    const uint64_t ip = record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
 
     if (!tally.branch_alone)
-        return record->ip >= tally.workload->start && record->ip < tally.workload->limit;
+        return ip >= tally.workload->start && ip < tally.workload->limit;
     return (!(record->has & PEBS_HAS_EVENTING_IP) || record->eventing_ip == branch->from) &&
            (!(record->has & PEBS_HAS_GPRS) || record->ip == branch->to);
 }
@@ -164,8 +165,11 @@ static void sample(struct test_run *run, enum pebs_role role, unsigned least_eve
     total = (struct total){ 0 };
     tally.branch_alone = least_events == most_events;
     for (unsigned i = 0; i < STAGES(sampled); i++) {
-        least += sampled[i].runs * least_events / pebs_spacing(event, sampled[i].period);
-        most += sampled[i].runs * most_events / pebs_spacing(event, sampled[i].period);
+        const struct pebs_sample of = { .event = event,
+                                        .counter = pebs_counter(run->caps, event),
+                                        .period = sampled[i].period };
+        least += sampled[i].runs * least_events / (sampled[i].period + 1);
+        most += sampled[i].runs * most_events / pebs_sample_spacing(run->caps, &of);
     }
     test_plan_between(run, least, most);
     for (unsigned i = 0; i < STAGES(sampled); i++) {

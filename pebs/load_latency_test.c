@@ -190,7 +190,7 @@ static void hierarchy(struct test_run *run)
     struct mem_table table = { 0 };
     uint64_t first = 0;
 
-    test_plan_between(run, 1, LEVELS * ATTEMPTS * ((STEPS + 2) / pebs_spacing(event, sample.period)));
+    test_plan_between(run, 1, LEVELS * ATTEMPTS * ((STEPS + 2) / pebs_sample_spacing(run->caps, &sample)));
     for (unsigned i = 0; i < LEVELS; i++) {
         const struct footprint footprint = footprint_of(run->caps, i);
         uint8_t *block = footprint.bytes ? memory_block(footprint.bytes) : NULL;
@@ -270,7 +270,7 @@ static void check_latency(struct test_run *run, uint64_t cycles, unsigned thresh
 static void threshold_exceeded(struct test_run *run)
 {
     struct pebs_sample sample = chase(run, PEBS_LATENCY_THRESHOLD);
-    const unsigned most = ENOUGH + CHASE_STEPS / pebs_spacing(sample.event, sample.period);
+    const unsigned most = ENOUGH + CHASE_STEPS / pebs_sample_spacing(run->caps, &sample);
     struct pebs_record record;
     unsigned least = 0xffff;
 

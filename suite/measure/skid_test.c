@@ -33,6 +33,15 @@ struct skid {
     unsigned elsewhere; /* interrupts outside the workload */
 };
 
+static unsigned spacing(const struct caps *caps, const struct skid *skid, unsigned period)
+{
+    const struct pebs_sample sample = { .event = skid->event,
+                                        .counter = pebs_counter(caps, skid->event),
+                                        .period = period };
+
+    return pebs_sample_spacing(caps, &sample);
+}
+
 static void go(const struct skid *skid, const struct window *window)
 {
     if (skid->cause.displace)
@@ -110,7 +119,7 @@ static void sample(struct test_run *run, struct skid *skid, unsigned period)
     go(skid, &window);
     sampler_close(run);
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        const unsigned due = last + pebs_spacing(skid->event, period);
+        const unsigned due = last + spacing(run->caps, skid, period);
         const unsigned number = record_at(run, skid, due, &record);
         last = number ? number : due;
     }
@@ -191,7 +200,7 @@ static void over(struct test_run *run)
             continue;
         least++;
         for (unsigned p = 0; p < PERIODS; p++)
-            most += skid.events / pebs_spacing(skid.event, first_period(run->caps, &skid) + p);
+            most += skid.events / spacing(run->caps, &skid, first_period(run->caps, &skid) + p);
     }
     if (!least) {
         test_skip(run, "the workload has no instruction for any precise event of this processor");

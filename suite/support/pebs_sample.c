@@ -18,11 +18,6 @@
 /* Instructions of the writes that open and close the window, at most. */
 #define WINDOW_INSTRUCTIONS 8u
 
-unsigned pebs_spacing(const struct pebs_event *event, unsigned period)
-{
-    return event->role == PEBS_ROLE_PREC_DIST ? period : period + 1;
-}
-
 static bool has_pdist(const struct caps *caps, const struct pebs_sample *s)
 {
     return !s->fixed && caps->pebs_pdist_counters >> s->counter & 1;

@@ -39,18 +39,14 @@ struct pebs_sample {
     unsigned latency;            /* the threshold of load latency; 0: PEBS_LATENCY_THRESHOLD */
 };
 
-/*
- * The smallest number of events from one record to the next. An event overflows the counter and so arms PEBS; a later
- * event is recorded (with PREC_DIST, the overflowing event itself).
- */
-unsigned pebs_spacing(const struct pebs_event *event, unsigned period);
+/* Returns whether a sample's records describe the event that overflows the counter. */
+bool pebs_is_precise(const struct caps *caps, const struct pebs_sample *sample);
 
 /*
- * Returns whether a sample's records describe the event that overflows the counter. pebs_sample_spacing() is
- * pebs_spacing() for a sample whose counter may have precise distribution: at short periods, such a counter records
- * the overflowing event or a later one.
+ * The smallest number of events from one record to the next: the period, or, since an event that overflows the counter
+ * arms PEBS and a later one is recorded, one more. A counter with precise distribution records the overflowing event
+ * or, at short periods, a later one.
  */
-bool pebs_is_precise(const struct caps *caps, const struct pebs_sample *sample);
 unsigned pebs_sample_spacing(const struct caps *caps, const struct pebs_sample *sample);
 
 /* Returns whether the sampled event counts instructions. */

@@ -112,8 +112,14 @@ UNIT_TEST(spacing_and_room)
 {
     struct caps caps = skylake;
     machine_start();
-    assert_int_equal(pebs_spacing(loads, 10), 11);
-    assert_int_equal(pebs_spacing(distributed, 10), 10);
+    assert_int_equal(pebs_sample_spacing(&caps, &(struct pebs_sample){ .event = loads, .period = 10 }), 11);
+    assert_int_equal(pebs_sample_spacing(&caps, &(struct pebs_sample){ .event = distributed, .period = 10 }), 10);
+    caps.pebs_pdist_counters = 2;
+    for (unsigned n = 0; n < 3; n++)
+        assert_int_equal(
+            pebs_sample_spacing(&caps, &(struct pebs_sample){ .event = loads, .counter = n, .period = 10 }),
+            n == 1 ? 10 : 11);
+    caps.pebs_pdist_counters = 0;
     assert_int_equal(pebs_room(&caps, 0), 317); /* 320 of 327 records, less three */
     caps.pebs_record_size = 144;
     caps.pebs_format = 0;
