@@ -6,6 +6,7 @@
 #ifndef TESTS_HOST_MODEL_QEMU_H
 #define TESTS_HOST_MODEL_QEMU_H
 
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 #include "model/engine/rules.h"
@@ -116,44 +117,14 @@ int qemu_plugin_write_memory_hwaddr(uint64_t address, GByteArray *from)
     return 0;
 }
 
-bool qemu_private_cpuid(const struct qemu_private *p, uint32_t leaf, uint32_t regs[4])
-{
-    (void)p;
-    return false;
-}
-
-void qemu_private_init(struct qemu_private *p)
-{
-    p->registers = QEMU_LOST;
-}
-
-void qemu_private_look(struct qemu_private *p, const struct qemu_seen *seen)
-{
-    (void)p, (void)seen;
-}
-
-void qemu_private_general(const struct qemu_private *p, uint64_t general[GENERAL_REGISTERS])
-{
-    (void)p, (void)general;
-}
-
-uint64_t qemu_private_rip(const struct qemu_private *p)
-{
-    (void)p;
-    return 0;
-}
-
-uint64_t qemu_private_eflags(const struct qemu_private *p)
-{
-    (void)p;
-    return 0;
-}
-
-uint64_t qemu_private_flags(struct qemu_private *p, uint64_t system_flags, struct qemu_middle *middle)
-{
-    (void)p, (void)middle;
-    return system_flags | 1;
-}
+FAKE(bool, qemu_private_cpuid, (const struct qemu_private *p, uint32_t leaf, uint32_t regs[4]), false)
+FAKE_VOID(qemu_private_init, (struct qemu_private * p), p->registers = QEMU_LOST)
+FAKE_VOID(qemu_private_look, (struct qemu_private * p, const struct qemu_seen *seen), (void)0)
+FAKE_VOID(qemu_private_general, (const struct qemu_private *p, uint64_t general[GENERAL_REGISTERS]), (void)0)
+FAKE(uint64_t, qemu_private_rip, (const struct qemu_private *p), 0)
+FAKE(uint64_t, qemu_private_eflags, (const struct qemu_private *p), 0)
+FAKE(uint64_t, qemu_private_flags, (struct qemu_private * p, uint64_t system_flags, struct qemu_middle *middle),
+     system_flags | 1)
 
 /* The two pages at HAND are in QEMU's TLB, with this memory. Plugins read `memory`. */
 #define HAND 0x5000
@@ -162,65 +133,21 @@ static bool at_hand, doubts;
 static unsigned looks;
 static uint8_t seen[8];
 
-void *qemu_private_memory(const struct qemu_private *p, uint64_t address)
-{
-    (void)p;
-    return at_hand && (uint32_t)address >= HAND && (uint32_t)address - HAND < sizeof(hand)
-               ? hand + ((uint32_t)address - HAND)
-               : NULL;
-}
-
-void qemu_private_ymmh(const struct qemu_private *p, const uint64_t xmm[XMM_REGISTERS][2],
-                       uint64_t ymmh[XMM_REGISTERS][2])
-{
-    (void)p, (void)xmm, (void)ymmh;
-}
-
-bool qemu_private_doubts_memory(const struct qemu_private *p)
-{
-    (void)p;
-    return doubts;
-}
-
-void qemu_private_look_at_memory(struct qemu_private *p, const void *memory_at, const void *bytes, size_t size)
-{
-    (void)p;
-    assert_in_range((uintptr_t)memory_at, (uintptr_t)hand, (uintptr_t)hand + sizeof(hand) - size);
-    assert_true(size <= sizeof(seen));
-    memcpy(seen, bytes, size);
-    looks++;
-}
-
-bool qemu_private_idt(const struct qemu_private *p, uint64_t *base)
-{
-    (void)p, (void)base;
-    return false;
-}
-
-uint64_t qemu_private_tsc(const struct qemu_private *p)
-{
-    (void)p;
-    return 0x123456789;
-}
-
-bool qemu_private_nmi(const struct qemu_private *p, bool *in_service)
-{
-    (void)p;
-    (void)in_service;
-    return false;
-}
-
-uint64_t *qemu_private_tsc_offset(const struct qemu_private *p)
-{
-    (void)p;
-    return NULL;
-}
-
-uint8_t qemu_private_permit_io(struct qemu_private *p, uint8_t flag)
-{
-    (void)p;
-    return flag;
-}
+FAKE(void *, qemu_private_memory, (const struct qemu_private *p, uint64_t address),
+     at_hand && (uint32_t)address >= HAND && (uint32_t)address - HAND < sizeof(hand) ? hand + ((uint32_t)address - HAND)
+                                                                                     : NULL)
+FAKE_VOID(qemu_private_ymmh,
+          (const struct qemu_private *p, const uint64_t xmm[XMM_REGISTERS][2], uint64_t ymmh[XMM_REGISTERS][2]),
+          (void)0)
+FAKE(bool, qemu_private_doubts_memory, (const struct qemu_private *p), doubts)
+FAKE_VOID(qemu_private_look_at_memory, (struct qemu_private * p, const void *memory_at, const void *bytes, size_t size),
+          assert_in_range((uintptr_t)memory_at, (uintptr_t)hand, (uintptr_t)hand + sizeof(hand) - size),
+          assert_true(size <= sizeof(seen)), memcpy(seen, bytes, size), looks++)
+FAKE(bool, qemu_private_idt, (const struct qemu_private *p, uint64_t *base), false)
+FAKE(uint64_t, qemu_private_tsc, (const struct qemu_private *p), 0x123456789)
+FAKE(bool, qemu_private_nmi, (const struct qemu_private *p, bool *in_service), false)
+FAKE(uint64_t *, qemu_private_tsc_offset, (const struct qemu_private *p), NULL)
+FAKE(uint8_t, qemu_private_permit_io, (struct qemu_private * p, uint8_t flag), flag)
 
 /* --- the processor ------------------------------------------------------------------------------------------------ */
 
