@@ -86,10 +86,6 @@ UNIT_TEST(facilities_and_verdict)
         { &none, "!bts.calls", VERDICT_FAIL, "fail 1 of 1", NO_PEBS, NO_LBR },
         { &all, "-bts.calls:no APIC; +pebs.loads; +lbr.tos", VERDICT_INCOMPLETE, "untested: no APIC", "pass 1 of 1",
           "pass 1 of 1" },
-        { &all, "+bts.calls; -pebs.loads:no event; +lbr.tos", VERDICT_INCOMPLETE, "pass 1 of 1", "untested: no event",
-          "pass 1 of 1" },
-        { &all, "+bts.calls; +pebs.loads; -lbr.tos:no stack", VERDICT_INCOMPLETE, "pass 1 of 1", "pass 1 of 1",
-          "untested: no stack" },
         /* Passed tests without records do not test a facility. */
         { &all, "=bts.enable; -bts.calls:no APIC; sbts.more:none of records", VERDICT_INCOMPLETE, "untested: no APIC",
           NULL, NULL },
