@@ -308,7 +308,7 @@ same([samples.texts('h3'), [table.rows()[1:] for table in samples.every('table')
 
 def frames(root):
     """(title, depth, from, width, opacity) of the flame graph's bars, in percent, and the text below it."""
-    section = next(node for node in root.every('section') if node.attrib['id'] == 'flame-graph')
+    section = root.one('section', id='flame-graph')
     shown = []
     for button in section.one('div', id='flame').every('button'):
         style = dict(part.split(': ') for part in button.attrib['style'].rstrip(';').split('; '))
@@ -361,7 +361,7 @@ for name, script, wanted in (
          f'{name}: the callers')
 root = drawn(pressed, 'timeline', "const s = document.querySelector('#timeline-section select'); s.value = '2'; "
                                   "s.dispatchEvent(new Event('change'))")
-timeline = [node for node in root.every('section') if node.attrib['id'] == 'timeline-section'][0]
+timeline = root.one('section', id='timeline-section')
 same([bars(timeline), timeline.one('div', class_='where').words()],
      [[('[unknown], branches 0 to 2,000', 0, 0, 999.4, 18, 'hsl(44 82% 68%)')],
       'The first 2,000 branches of this test.'],
