@@ -89,10 +89,8 @@ static bool get(uint64_t address, GByteArray *to, size_t size)
     return true;
 }
 
-bool qemu_plugin_read_memory_vaddr(uint64_t address, GByteArray *to, size_t size)
-{
-    return address < MEMORY_SIZE && get(address, to, size);
-}
+FAKE(bool, qemu_plugin_read_memory_vaddr, (uint64_t address, GByteArray *to, size_t size),
+     address < MEMORY_SIZE && get(address, to, size))
 
 static uint64_t unwritable; /* an address that QEMU cannot write; 0: none */
 
@@ -104,10 +102,8 @@ bool qemu_plugin_write_memory_vaddr(uint64_t address, GByteArray *from)
     return true;
 }
 
-int qemu_plugin_read_memory_hwaddr(uint64_t address, GByteArray *to, size_t size)
-{
-    return get(address, to, size) ? 0 : -1;
-}
+FAKE(int, qemu_plugin_read_memory_hwaddr, (uint64_t address, GByteArray *to, size_t size),
+     get(address, to, size) ? 0 : -1)
 
 int qemu_plugin_write_memory_hwaddr(uint64_t address, GByteArray *from)
 {

@@ -4,6 +4,7 @@
  * the model's calls to this file (mk/host-test.mk).
  */
 #include "tests/host/model_machine.h"
+#include "tests/host/fakes.h"
 
 #include "model/engine/rules.h"
 #include "model/faults/break.h"
@@ -18,20 +19,9 @@ void *__wrap_malloc(size_t size);
 
 static int failing = NONE; /* allocations before the one that fails */
 
-static bool fails(void)
-{
-    return failing != NONE && failing-- == 0;
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
+FAKE(static bool, fails, (void), failing != NONE && failing-- == 0)
+FAKE(void *, __wrap_calloc, (size_t count, size_t size), fails() ? NULL : __real_calloc(count, size))
+FAKE(void *, __wrap_malloc, (size_t size), fails() ? NULL : __real_malloc(size))
 
 /* The predictor; caches: three levels of data, one of code, three TLBs; the ring; two lists of kept blocks. */
 #define OF_A_PROCESSOR 12

@@ -5,6 +5,7 @@
  * tests/qemu/losses.t tests the reports of missing and unexpected symbols.
  */
 #define _GNU_SOURCE
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 #include "model/private/qemu_loss.h"
@@ -59,10 +60,7 @@ static bool several_threads = true;
 
 EXPORT bool qemu_tcg_mttcg_enabled(void);
 
-EXPORT bool qemu_tcg_mttcg_enabled(void)
-{
-    return several_threads;
-}
+FAKE(bool, qemu_tcg_mttcg_enabled, (void), several_threads)
 
 static unsigned restored; /* calls */
 static uintptr_t restored_for;
@@ -88,15 +86,8 @@ EXPORT bool tcg_cflags_has(void *cpu, uint32_t flags);
 EXPORT void *tlb_vaddr_to_host(void *env, uint64_t address, int access, int mmu_index);
 EXPORT int cpu_mmu_index_kernel(void *env);
 
-void g_free(void *object)
-{
-    free(object);
-}
-
-void *object_dynamic_cast(void *object, const char *type)
-{
-    return strcmp(type, "x86_64-cpu") == 0 ? object : NULL;
-}
+FAKE_VOID(g_free, (void *object), free(object))
+FAKE(void *, object_dynamic_cast, (void *object, const char *type), strcmp(type, "x86_64-cpu") == 0 ? object : NULL)
 
 static void *env_of(void *cpu)
 {
@@ -138,41 +129,19 @@ bool cpu_restore_state(void *cpu, uintptr_t host_pc)
     return true;
 }
 
-uint64_t cpu_get_tsc(void *env)
-{
-    return env == env_of(current_cpu) ? 0x1122334455 : 0;
-}
+FAKE(uint64_t, cpu_get_tsc, (void *env), env == env_of(current_cpu) ? 0x1122334455 : 0)
 
 /* Address of a writable page. */
 static char page[4096];
 
-void *tlb_vaddr_to_host(void *env, uint64_t address, int access, int mmu_index)
-{
-    assert_ptr_equal(env, env_of(current_cpu));
-    return access == 1 && mmu_index == 5 && address - 0xffff888000001000 < sizeof(page) ? page + (address & 0xfff)
-                                                                                        : NULL;
-}
-
-int cpu_mmu_index_kernel(void *env)
-{
-    assert_ptr_equal(env, env_of(current_cpu));
-    return 5;
-}
-
-void raise_exception_err_ra(void *env, int vector, int error_code, uintptr_t host_pc)
-{
-    raised.env = env;
-    raised.vector = vector;
-    raised.error_code = error_code;
-    raised.host_pc = host_pc;
-}
-
-void cpu_dump_state(void *cpu, FILE *stream, int flags)
-{
-    assert_ptr_equal(cpu, current_cpu);
-    assert_int_equal(flags, 0);
-    fputs(dumped, stream);
-}
+FAKE(void *, tlb_vaddr_to_host, (void *env, uint64_t address, int access, int mmu_index),
+     assert_ptr_equal(env, env_of(current_cpu)),
+     access == 1 && mmu_index == 5 && address - 0xffff888000001000 < sizeof(page) ? page + (address & 0xfff) : NULL)
+FAKE(int, cpu_mmu_index_kernel, (void *env), assert_ptr_equal(env, env_of(current_cpu)), 5)
+FAKE_VOID(raise_exception_err_ra, (void *env, int vector, int error_code, uintptr_t host_pc), raised.env = env,
+          raised.vector = vector, raised.error_code = error_code, raised.host_pc = host_pc)
+FAKE_VOID(cpu_dump_state, (void *cpu, FILE *stream, int flags), assert_ptr_equal(cpu, current_cpu),
+          assert_int_equal(flags, 0), fputs(dumped, stream))
 
 void cpu_x86_cpuid(void *env, uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
                    uint32_t *edx)
@@ -185,15 +154,8 @@ void cpu_x86_cpuid(void *env, uint32_t leaf, uint32_t subleaf, uint32_t *eax, ui
     *edx = leaf + 4;
 }
 
-static uint32_t *translation_flags(void *cpu)
-{
-    return &((struct processor *)cpu)->translation_flags;
-}
-
-bool tcg_cflags_has(void *cpu, uint32_t flags)
-{
-    return *translation_flags(cpu) & flags;
-}
+FAKE(static uint32_t *, translation_flags, (void *cpu), &((struct processor *)cpu)->translation_flags)
+FAKE(bool, tcg_cflags_has, (void *cpu, uint32_t flags), *translation_flags(cpu) & flags)
 
 static struct processor *the_cpu(void)
 {

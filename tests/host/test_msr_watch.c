@@ -3,6 +3,7 @@
  * The watch of registers (arch/x86/msr.c) on a processor of variables: of each register, which bits it compares. The
  * registers' addresses are from SDM Vol. 4 (335592-083).
  */
+#include "tests/host/fakes.h"
 #include "tests/host/unit_test.h"
 
 /* Replaces arch/x86/cpu.h, arch/x86/processor_number.h and arch/x86/msr_raw.h. */
@@ -20,33 +21,19 @@ static uint64_t values[0x2000];
 static uint64_t changed; /* bits that the next WRMSR inverts */
 static bool refused;     /* WRMSR raises #GP */
 
-static unsigned processor_number(void)
-{
-    return processor;
-}
+FAKE(static unsigned, processor_number, (void), processor)
 
 /* General counters have 48 bits, fixed ones 40. */
-static struct cpuid cpuid(uint32_t leaf, uint32_t subleaf)
-{
-    return leaf == 0 ? (struct cpuid){ .eax = 10 } : (struct cpuid){ .eax = 48 << 16, .edx = 40 << 5 };
-}
-
-static bool rdmsr(uint32_t msr, uint64_t *value)
-{
-    *value = values[msr];
-    return true;
-}
+FAKE(static struct cpuid, cpuid, (uint32_t leaf, uint32_t subleaf),
+     leaf == 0 ? (struct cpuid){ .eax = 10 } : (struct cpuid){ .eax = 48 << 16, .edx = 40 << 5 })
+FAKE(static bool, rdmsr, (uint32_t msr, uint64_t *value), *value = values[msr], true)
+FAKE(static bool, rdpmc, (uint32_t n, uint64_t *value), false)
 
 static bool wrmsr(uint32_t msr, uint64_t value)
 {
     values[msr] = refused ? values[msr] : value ^ changed;
     changed = 0;
     return !refused;
-}
-
-static bool rdpmc(uint32_t n, uint64_t *value)
-{
-    return false;
 }
 
 #include "arch/x86/msr.c"

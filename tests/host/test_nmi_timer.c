@@ -37,12 +37,7 @@ static struct {
     uint8_t port_61;
 } machine;
 
-static uint8_t port_read8(uint16_t port)
-{
-    assert_int_equal(port, 0x61);
-    return machine.port_61;
-}
-
+FAKE(static uint8_t, port_read8, (uint16_t port), assert_int_equal(port, 0x61), machine.port_61)
 FAKE(uint64_t, hpet_start, (uint64_t address), address == AT ? machine.rate : 0)
 FAKE(volatile uint32_t *, hpet_register, (uint32_t offset), assert_int_equal(offset % 4, 0), &machine.hpet[offset / 4])
 FAKE(uint32_t, io_apic_read, (uintptr_t address, uint32_t number), assert_int_equal(address, IO), machine.io[number])
