@@ -128,7 +128,7 @@ def judged(done: list[tuple[str, Corruption, str]], whole: bool) -> int:
     for machine, c, outcome in sorted(done, key=lambda each: each[:2]):
         by = [pattern for pattern, match in accepted.items() if outcome == 'unnoticed' and match.fullmatch(describe(c))]
         used.update(by)
-        if outcome == 'unnoticed' and not by and facility_of(c) != 'selftest':
+        if outcome == 'unnoticed' and not by and not c.test.startswith('selftest.'):
             wrong.append(f'{describe(c)} on {machine}: no test notices it, and no line of tests/qemu/unnoticed accepts it')
         elif outcome in ('unnoticed', 'by accident'):
             print(f'# {"accepted" if by else outcome}: {describe(c)} on {machine}')
@@ -139,14 +139,13 @@ def judged(done: list[tuple[str, Corruption, str]], whole: bool) -> int:
     return len(wrong)
 
 
-def facility_of(c: Corruption) -> str:
-    return c.test.split('.')[0]
-
-
 def report(done: list[tuple[str, Corruption, str]]) -> None:
     """Prints a line for each facility."""
-    for facility in sorted({facility_of(c) for _, c, _ in done} - {'selftest'}):    # the kernel's tests of itself
-        count = collections.Counter(outcome for _, c, outcome in done if facility_of(c) == facility)
+    counts = collections.defaultdict(collections.Counter)
+    for _, c, outcome in done:
+        counts[c.test.split('.')[0]][outcome] += 1
+    for facility, count in sorted(counts.items()):
         of = count['noticed'] + count['unnoticed']
-        print(f'# {facility}: {count["differs"]} differ, {count["by accident"]} by accident')
-        print(f'power {facility} {100 * count["noticed"] / max(of, 1):.1f} % of {of}')
+        if facility != 'selftest':    # the kernel's tests of itself
+            print(f'# {facility}: {count["differs"]} differ, {count["by accident"]} by accident')
+            print(f'power {facility} {100 * count["noticed"] / max(of, 1):.1f} % of {of}')

@@ -155,8 +155,6 @@ class Printed:
 
 
 def compare_pebs(printed: list[tuple[dict, str]], truth: list[dict]) -> Iterator[str]:
-    if len(printed) != len(truth):
-        yield f'{len(printed)} pebs records printed, the truth has {len(truth)}'
     for (got, where), want in zip(printed, truth):
         if got != want:
             for key in sorted(got | want):
@@ -165,8 +163,6 @@ def compare_pebs(printed: list[tuple[dict, str]], truth: list[dict]) -> Iterator
 
 
 def compare_bts(printed: list[Bts], truth: list[tuple]) -> Iterator[str]:
-    if len(printed) != len(truth):
-        yield f'{len(printed)} bts records printed, the truth has {len(truth)}'
     for got, (_, start, to, flags, _) in zip(printed, truth):
         if got.from_ != start:
             yield f'{got.where}: from {got.from_:#x}, the truth is {start:#x}'
@@ -256,8 +252,10 @@ def compare_stacks(stacks: list[Stack], truth: Truth) -> list[str]:
 def compare(lines: list[str], truth_lines: list[str]) -> tuple[str, list[str]]:
     """A sentence on what was compared, and the problems."""
     truth, printed = Truth(truth_lines), Printed(lines)
-    wrong = [*truth.wrong, *printed.wrong, *compare_bts(printed.bts, without_overwritten(printed.bts, truth.bts)),
-             *compare_pebs(printed.pebs, truth.pebs), *compare_stacks(printed.lbr, truth)]
+    kept = without_overwritten(printed.bts, truth.bts)
+    counts = [(len(printed.bts), 'bts', len(kept)), (len(printed.pebs), 'pebs', len(truth.pebs))]
+    wrong = [*truth.wrong, *printed.wrong, *(f'{got} {kind} records printed, the truth has {want}' for got, kind, want in counts if got != want),
+             *compare_bts(printed.bts, kept), *compare_pebs(printed.pebs, truth.pebs), *compare_stacks(printed.lbr, truth)]
     if not printed.bts and not printed.pebs and not printed.lbr:
         wrong.append('no record was printed')
     return (f'compared {len(printed.bts)} bts and {len(printed.pebs)} pebs records and {len(printed.lbr)} lbr stacks with the truth', wrong)
