@@ -5,7 +5,6 @@
 
 #include "arch/x86/cpu.h"
 #include "arch/x86/interrupts.h"
-#include "bts/bts.h"
 #include "bts/bts_layout.h"
 #include "kernel/console.h"
 #include "kernel/dump.h"
@@ -181,22 +180,6 @@ void records_check_served(struct test_run *run)
 void records_close(struct test_run *run, unsigned interrupts)
 {
     records_close_spurious(run, interrupts, 0);
-}
-
-bool records_trace(struct test_run *run, const struct workload *workload)
-{
-    const struct ds_config roomy = { .bts = true, .bts_records = 512, .bts_threshold = 480 };
-    struct window window;
-
-    test_plan(run, branch_count(workload, BRANCH_KINDS_ALL));
-    if (!records_open(run, &roomy))
-        return false;
-    window = bts_window(run->caps, false, 0);
-    interrupts_off();
-    workload->run(&window);
-    interrupts_on();
-    records_close(run, 0);
-    return true;
 }
 
 void records_close_spurious(struct test_run *run, unsigned interrupts, unsigned spurious)

@@ -13,12 +13,6 @@
 /* ds_open() with a report of the check's result. The test fails on a refusal. Returns whether the area is open. */
 bool records_open(struct test_run *run, const struct ds_config *config);
 
-/*
- * Plans the workload's branches, traces them into a buffer that never reaches its threshold, and closes the area. Other
- * interrupts are off: their branches would appear in the trace. Returns whether the area was opened.
- */
-bool records_trace(struct test_run *run, const struct workload *workload);
-
 /* The test fails unless the check of an area has found this breach and no other. */
 void records_expect_breach(struct test_run *run, const struct ds_breaches *breaches, enum ds_breach_id id);
 
