@@ -44,36 +44,69 @@ struct machine {
     size_t violations_size;
 };
 
-/* A function of the environment: evaluates the expressions, for the machine m, and returns the last one. */
-#define OF_MACHINE(type, name, parameters, ...)  \
-    static inline type machine_##name parameters \
-    {                                            \
-        struct machine *const m = cpu;           \
-        return (void)m, __VA_ARGS__;             \
+/* A function of the environment that returns this value of the machine m. */
+#define OF_MACHINE(type, name, parameters, value) \
+    static inline type machine_##name parameters  \
+    {                                             \
+        struct machine *const m = cpu;            \
+        return value;                             \
     }
 
-static inline uint8_t *machine_at(struct machine *m, uint64_t address, size_t size)
+static inline bool machine_read(void *cpu, uint64_t address, void *bytes, size_t size)
 {
-    return address - m->memory_at <= MEMORY_SIZE - size ? m->memory + (address - m->memory_at) : NULL;
+    struct machine *m = cpu;
+
+    m->reads++;
+    if (address - m->memory_at > MEMORY_SIZE - size)
+        return false;
+    memcpy(bytes, m->memory + (address - m->memory_at), size);
+    return true;
 }
 
-OF_MACHINE(bool, read, (void *cpu, uint64_t address, void *bytes, size_t size), m->reads++,
-           machine_at(m, address, size) != NULL && memcpy(bytes, machine_at(m, address, size), size) != NULL)
-OF_MACHINE(bool, write, (void *cpu, uint64_t address, const void *bytes, size_t size),
-           machine_at(m, address, size) != NULL && memcpy(machine_at(m, address, size), bytes, size) != NULL)
+static inline bool machine_write(void *cpu, uint64_t address, const void *bytes, size_t size)
+{
+    struct machine *m = cpu;
+
+    if (address - m->memory_at > MEMORY_SIZE - size)
+        return false;
+    memcpy(m->memory + (address - m->memory_at), bytes, size);
+    return true;
+}
 
 /* As if only the bytes of a kibibyte were contiguous. */
-OF_MACHINE(uint8_t *, memory, (void *cpu, uint64_t address, size_t size),
-           m->at_hand && (address - m->memory_at) % 1024 + size <= 1024 ? machine_at(m, address, size) : NULL)
+static inline uint8_t *machine_memory(void *cpu, uint64_t address, size_t size)
+{
+    struct machine *m = cpu;
+    const uint64_t at = address - m->memory_at;
+
+    return m->at_hand && at < MEMORY_SIZE && at % 1024 + size <= 1024 ? m->memory + at : NULL;
+}
 
 /* The same memory by physical addresses, from 0 on. */
-OF_MACHINE(bool, read_physical, (void *cpu, uint64_t address, void *bytes, size_t size),
-           machine_read(m, m->memory_at + address, bytes, size))
-OF_MACHINE(bool, write_physical, (void *cpu, uint64_t address, const void *bytes, size_t size),
-           machine_write(m, m->memory_at + address, bytes, size))
-OF_MACHINE(unsigned, physical_bits, (void *cpu), 40)
-OF_MACHINE(uint64_t, registers, (void *cpu, uint64_t ip, uint64_t general[GENERAL_REGISTERS]),
-           memcpy(general, m->registers.general, sizeof(m->registers.general)), m->registers.rflags)
+static inline bool machine_read_physical(void *cpu, uint64_t address, void *bytes, size_t size)
+{
+    return machine_read(cpu, ((struct machine *)cpu)->memory_at + address, bytes, size);
+}
+
+static inline bool machine_write_physical(void *cpu, uint64_t address, const void *bytes, size_t size)
+{
+    return machine_write(cpu, ((struct machine *)cpu)->memory_at + address, bytes, size);
+}
+
+static inline unsigned machine_physical_bits(void *cpu)
+{
+    (void)cpu;
+    return 40;
+}
+
+static inline uint64_t machine_registers(void *cpu, uint64_t ip, uint64_t general[GENERAL_REGISTERS])
+{
+    const struct machine *m = cpu;
+
+    (void)ip;
+    memcpy(general, m->registers.general, sizeof(m->registers.general));
+    return m->registers.rflags;
+}
 
 static inline void machine_ymmh(void *cpu, uint64_t ymmh[XMM_REGISTERS][2])
 {
@@ -105,11 +138,6 @@ static inline uint32_t machine_pmi(void *cpu)
 }
 
 OF_MACHINE(bool, ia32e, (void *cpu), m->ia32e)
-OF_MACHINE(struct host_page, page, (void *cpu, uint64_t address), m->pages_read++,
-           (struct host_page){ address - m->memory_at < MEMORY_SIZE ? m->page_flags : m->other_flags,
-                               address - m->memory_at, 0x1000 - address % 0x1000 })
-OF_MACHINE(bool, code, (void *cpu, uint64_t from, uint64_t bytes, bool physical, uint64_t *page), *page = m->code_page,
-           m->code_page != 0 && m->code_page - (from & ~UINT64_C(0xfff)) < bytes + from % 0x1000)
 OF_MACHINE(uint32_t, lvtpc, (void *cpu), m->lvtpc)
 OF_MACHINE(bool, area_shared, (void *cpu, uint64_t area), area == DS && m->area_shared)
 OF_MACHINE(bool, apic_enabled, (void *cpu), !m->apic_disabled)
@@ -118,6 +146,24 @@ OF_MACHINE(enum in_service, in_service, (void *cpu, uint8_t vector),
 OF_MACHINE(bool, interrupts_on, (void *cpu), m->interrupts_on)
 OF_MACHINE(unsigned, interrupted_cpl, (void *cpu, uint64_t ip, unsigned otherwise),
            ip >= m->user_from && m->user_from != 0 ? 3 : otherwise)
+
+static inline struct host_page machine_page(void *cpu, uint64_t address)
+{
+    struct machine *m = cpu;
+
+    m->pages_read++;
+    return (struct host_page){ address - m->memory_at < MEMORY_SIZE ? m->page_flags : m->other_flags,
+                               address - m->memory_at, 0x1000 - address % 0x1000 };
+}
+
+static inline bool machine_code(void *cpu, uint64_t from, uint64_t bytes, bool physical, uint64_t *page)
+{
+    struct machine *m = cpu;
+
+    (void)physical;
+    *page = m->code_page;
+    return m->code_page != 0 && m->code_page - (from & ~UINT64_C(0xfff)) < bytes + from % 0x1000;
+}
 
 static const struct host machine_host = {
     .read = machine_read,
