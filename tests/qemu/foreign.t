@@ -65,7 +65,7 @@ panic: action=fatal
         os.execvp('bochs', ['bochs', '-q', '-f', str(rc)])
     end, said = time.time() + SECONDS, b''
     try:
-        while time.time() < end and b'\n# end dstest86' not in log.read_bytes():
+        while time.time() < end and not re.search(rb'\n# end dstest86.*\n', log.read_bytes()):
             said += os.read(terminal, 65536) if select.select([terminal], [], [], 0.5)[0] else b''
             if b'<bochs:' in said:
                 os.write(terminal, b'c\n')
