@@ -56,8 +56,10 @@ static void ignored(struct test_run *run)
     sample_loads(run, &sample);
 }
 
-/* pebs_compare() says whether a record describes a load. In 32-bit mode there are only eight vector registers; the
- * processor writes the others as zero. */
+/*
+ * pebs_compare() says whether a record describes a load. In 32-bit mode there are only eight vector registers; the
+ * processor writes the others as zero.
+ */
 static void xmm(struct test_run *run)
 {
     struct pebs_sample sample = loads(run, 37);
@@ -70,9 +72,9 @@ static void xmm(struct test_run *run)
     if (!pebs_sample(run, &sample))
         return;
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        const struct access *want = pebs_access(run, sample.workload, &record);
-        for (unsigned i = 0; i < 16 && want && want >= sample.workload->accesses + i;
-             i++) { /* the first loads fill XMM */
+        const struct access *load = pebs_access(run, sample.workload, &record);
+        const unsigned filled = load ? (unsigned)(load - sample.workload->accesses) + 1 : 0; /* a register each */
+        for (unsigned i = 0; i < 16 && i < filled; i++) {
             const uint64_t low = i < WORKLOAD_XMMS ? WORKLOAD_XMM_LOW(i) : 0;
             const uint64_t high = i < WORKLOAD_XMMS ? WORKLOAD_XMM_HIGH(i) : 0;
             if (record.xmm[i].low != low || record.xmm[i].high != high)

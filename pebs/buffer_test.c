@@ -269,8 +269,10 @@ struct limit {
     void (*change)(struct ds_area *area); /* NULL: the maximum is where the last record ends */
 };
 
-/* Closing checks the memory past the maximum. The threshold was reached while interrupts were off, at least so many
- * times. */
+/*
+ * Closing checks the memory past the maximum. The threshold was reached while interrupts were off, at least so many
+ * times.
+ */
 static void close_filled(struct test_run *run, unsigned interrupts)
 {
     interrupts_on();

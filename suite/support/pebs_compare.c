@@ -36,7 +36,7 @@
  * The general registers that a workload changes. All others keep WORKLOAD_REGISTER(n), RAX to RDX what they had.
  * narrow: it writes only values of 32 bits to RAX, RCX and RDX.
  */
-static const struct {
+static const struct change {
     const struct workload *workload;
     unsigned registers;
     bool narrow;
@@ -72,20 +72,12 @@ static const struct {
     { &workload_steps_far_workload, BIT(PEBS_RAX) | BIT(PEBS_RSP), true },
 };
 
-static unsigned changed_by(const struct workload *workload)
+static struct change change_by(const struct workload *workload)
 {
     for (unsigned i = 0; i < sizeof changes / sizeof changes[0]; i++)
         if (changes[i].workload == workload)
-            return changes[i].registers;
-    return DATA_REGISTERS;
-}
-
-static bool is_narrow(const struct workload *workload)
-{
-    for (unsigned i = 0; i < sizeof changes / sizeof changes[0]; i++)
-        if (changes[i].workload == workload)
-            return changes[i].narrow;
-    return false;
+            return changes[i];
+    return (struct change){ workload, DATA_REGISTERS, false };
 }
 
 static bool at_user(const struct workload *workload)
@@ -177,8 +169,9 @@ static bool access_of(const struct test_run *run, const struct pebs_record *reco
 static void expect_registers(struct pebs_record *want, const struct pebs_record *got, const struct pebs_record *first)
 {
     const struct workload *const w = pebs_armed()->sample.workload;
+    const struct change change = change_by(w);
     const bool all = w == &workload_loads && got->ip > w->accesses[0].ip;
-    const unsigned changed = all ? BIT(PEBS_RAX) : changed_by(w) | (pebs_armed()->again ? BIT(PEBS_RSP) : 0);
+    const unsigned changed = all ? BIT(PEBS_RAX) : change.registers | (pebs_armed()->again ? BIT(PEBS_RSP) : 0);
     uint64_t free;
 
     for (unsigned r = 0; r < 16; r++)
@@ -186,7 +179,7 @@ static void expect_registers(struct pebs_record *want, const struct pebs_record 
             want->gpr[r] = 0; /* the mode lacks it */
         else if (!(changed & BIT(r)))
             want->gpr[r] = r != PEBS_RSP && (all || !(DATA_REGISTERS & BIT(r))) ? WORKLOAD_REGISTER(r) : first->gpr[r];
-        else if (is_narrow(w) && DATA_REGISTERS & BIT(r))
+        else if (change.narrow && DATA_REGISTERS & BIT(r))
             want->gpr[r] = (uint32_t)want->gpr[r];
     if (all && pebs_of_instructions(&pebs_armed()->sample))
         for (uint64_t i = 0; i < w->access_count && w->accesses[i].ip < got->ip; i++)
@@ -211,7 +204,8 @@ static void expect_registers(struct pebs_record *want, const struct pebs_record 
 static void expect_around(struct pebs_record *want, const struct pebs_record *first)
 {
     const struct workload *const w = pebs_armed()->sample.workload;
-    const unsigned changed = DATA_REGISTERS | changed_by(w) | (want->ip > w->limit ? BIT(PEBS_RBX) | BIT(PEBS_RSI) : 0);
+    const unsigned changed =
+        DATA_REGISTERS | change_by(w).registers | (want->ip > w->limit ? BIT(PEBS_RBX) | BIT(PEBS_RSI) : 0);
 
     for (unsigned r = 0; r < 16; r++)
         if (r >= REGISTERS)

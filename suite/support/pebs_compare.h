@@ -10,7 +10,7 @@
 
 /*
  * Compares every field of each record in the log with what was armed: its bit, its groups, the place and the registers
- * of its event, and the time stamps. Not for several processors at once: cpus_alone().
+ * of its event, and the time stamps. Not for several processors at once: cpus_compare() is.
  */
 void pebs_compare(struct test_run *run);
 
