@@ -48,6 +48,8 @@ ANY = [
     ('stat_first', edit(r'^\d+(,,\S*instructions)', r'99430\1'), 'counts of the first'),
     ('violations', add('violation vcpu=1 rip=0x1 pmi-lost: a PMI was lost [SDM]'), 'no violation'),
     ('ds_status', edit('0', '1'), 'ds-linux'),
+    ('ds_linux', edit(r'^(ok \d+ bts.calls)$', r'\1 # SKIP'), 'ds-linux'),
+    ('ds_linux', edit(r'^(ok \d+ pebs.instructions) # SKIP', r'\1 #'), 'ds-linux'),
 ]
 MORE = {
     'skylake': [
@@ -62,6 +64,10 @@ MORE = {
         ('near', every('L1 (or L1 )?hit', 'L3 hit'), 'near ring'),
         ('far', every('RAM', 'L3'), 'far ring'),
         ('far', keep(5), 'far ring'),
+        *((where, every(rf'\d+( +{AT["chase"]})$', rf'{latency}\1'), f'{where} ring') for where, latency in (
+            ('near', 2), ('near', 31), ('far', 99), ('far', 2001))),
+        ('near', every(AT['near_ring'], f'{int(AT["near_ring"], 16) + 1:x}'), 'near ring'),
+        ('far', every('LCK No', 'LCK Yes'), 'far ring'),
     ],
     'clearwaterforest': [
         ('calls', keep(0), 'precise samples are refused'),
