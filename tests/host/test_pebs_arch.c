@@ -175,6 +175,23 @@ UNIT_TEST(sizes)
     assert_int_equal(arch_pebs_size(BIT(35), 0, 0), 64 + 16);
 }
 
+/* From the groups of MSR_PEBS_DATA_CFG; bits 31:24 are the number of LBR entries, minus 1. */
+UNIT_TEST(groups_of_data_cfg)
+{
+    static const uint64_t rows[][2] = { { 0, 0 },
+                                        { BIT(0), BIT(62) },
+                                        { BIT(1), BIT(61) },
+                                        { BIT(2), BIT(49) },
+                                        { 0xff000000, 0 },
+                                        { BIT(3) | 7 << 24, BIT(40) },
+                                        { BIT(3) | 8 << 24, BIT(41) },
+                                        { BIT(3) | 15 << 24, BIT(41) },
+                                        { BIT(3) | 16 << 24, BIT(40) | BIT(41) } };
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        assert_int_equal(arch_pebs_groups(rows[i][0]), rows[i][1]);
+}
+
 static size_t lay_chain(uint8_t *bytes, const struct parts *parts, size_t count)
 {
     size_t at = 0;
