@@ -285,9 +285,10 @@ static enum dump_error expand_branches(struct dump_reader *r, const struct frame
             hand_on(r, f, number, &record, n);
         }
         kind = (unsigned)(token & DUMP_KIND);
+        if (n == count && kind)
+            return DUMP_READ_LEFT_OVER;
         if (n == count)
-            return kind || parts->codes != parts->codes_end || parts->values != parts->values_end ? DUMP_READ_LEFT_OVER
-                                                                                                  : DUMP_READ_OK;
+            break;
         if (kind == DUMP_SPELLED) {
             enum dump_error wrong = spell(p, parts);
             if (wrong != DUMP_READ_OK)
