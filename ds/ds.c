@@ -46,7 +46,7 @@ static uint8_t bts_buffer[BTS_BUFFER_SIZE] DS_MEMORY;
 static uint8_t pebs_buffer[PEBS_BUFFER_SIZE] __attribute__((section(".ds.pebs"), aligned(4096)));
 
 /* The smallest record of architectural PEBS has a header and the basic group. */
-#define PLACES(bytes) ((bytes) / 64)
+#define PLACES(bytes) ((bytes) / ARCH_PEBS_LEAST)
 
 static uint8_t bts_log_bytes[BTS_LOG_SIZE], pebs_log_bytes[PEBS_LOG_SIZE];
 static uint16_t pebs_log_places[PLACES(PEBS_LOG_SIZE)];

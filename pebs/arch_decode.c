@@ -92,6 +92,37 @@ static void read_fragment(const struct pebs_form *form, const uint8_t *bytes, co
         groups_read_counters(bytes + fragment->at[ARCH_IN_COUNTERS], out);
 }
 
+/* The groups of a fragment, a bit each. Excludes XER, which precedes the vector groups of every fragment. */
+static unsigned groups_of(const struct arch_pebs_fragment *fragment)
+{
+    unsigned has = 0;
+
+    for (unsigned i = 0; i < ARCH_GROUPS; i++)
+        has |= fragment->at[i] && i != ARCH_IN_XER ? 1u << i : 0;
+    return has;
+}
+
+/* The first fragment that is not null must have the basic group, and no group may occur twice. */
+static enum pebs_error check_fragments(const uint8_t *bytes, size_t size)
+{
+    struct arch_pebs_fragment fragment;
+    unsigned seen = 0;
+
+    for (size_t at = 0; at < size; at += fragment.size) {
+        const enum pebs_error error = arch_pebs_fragment(bytes + at, size - at, &fragment);
+        if (error != PEBS_DECODE_OK)
+            return error;
+        if (!(fragment.format & ~ARCH_PEBS_SIZE))
+            continue;
+        if (!seen && !fragment.at[ARCH_IN_BASIC])
+            return PEBS_DECODE_NO_BASIC;
+        if (seen & groups_of(&fragment))
+            return PEBS_DECODE_GROUP_AGAIN;
+        seen |= groups_of(&fragment);
+    }
+    return PEBS_DECODE_OK;
+}
+
 enum pebs_error arch_pebs_decode(const struct pebs_form *form, const uint8_t *bytes, size_t length,
                                  struct pebs_record *out)
 {
@@ -100,6 +131,8 @@ enum pebs_error arch_pebs_decode(const struct pebs_form *form, const uint8_t *by
     size_t size = 0;
 
     error = arch_pebs_extent(bytes, length, &size);
+    if (error == PEBS_DECODE_OK)
+        error = check_fragments(bytes, size);
     if (error != PEBS_DECODE_OK)
         return error;
     *out = (struct pebs_record){

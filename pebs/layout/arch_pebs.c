@@ -96,21 +96,32 @@ static enum pebs_error find_groups(const uint8_t *bytes, struct arch_pebs_fragme
     return out->size - at < ARCH_PEBS_UNIT ? PEBS_DECODE_OK : PEBS_DECODE_SIZE_DIFFERS;
 }
 
-enum pebs_error arch_pebs_fragment(const uint8_t *bytes, size_t length, struct arch_pebs_fragment *out)
+/* Reads a fragment's header. *format is written only on PEBS_DECODE_OK. */
+static enum pebs_error read_header(const uint8_t *bytes, size_t length, uint64_t *format)
 {
-    struct arch_pebs_fragment found = { 0 };
-    enum pebs_error error;
+    size_t size;
 
     if (length < ARCH_PEBS_HEADER_BYTES)
         return PEBS_DECODE_TRUNCATED;
-    found.format = read_u64(bytes, 0);
-    found.size = (uint16_t)(found.format & ARCH_PEBS_SIZE);
-    if (found.size == 0)
+    size = (size_t)(read_u64(bytes, 0) & ARCH_PEBS_SIZE);
+    if (size == 0)
         return PEBS_DECODE_SIZE_ZERO;
-    if (found.size < ARCH_PEBS_HEADER_BYTES)
+    if (size < ARCH_PEBS_HEADER_BYTES)
         return PEBS_DECODE_HEADER_SMALL;
-    if (found.size > length)
+    if (size > length)
         return PEBS_DECODE_SIZE_PAST_END;
+    *format = read_u64(bytes, 0);
+    return PEBS_DECODE_OK;
+}
+
+enum pebs_error arch_pebs_fragment(const uint8_t *bytes, size_t length, struct arch_pebs_fragment *out)
+{
+    struct arch_pebs_fragment found = { 0 };
+    enum pebs_error error = read_header(bytes, length, &found.format);
+
+    if (error != PEBS_DECODE_OK)
+        return error;
+    found.size = (uint16_t)(found.format & ARCH_PEBS_SIZE);
     if (found.format & ~KNOWN || (found.format & ARCH_PEBS_EGPR) == ARCH_PEBS_EGPR)
         return PEBS_DECODE_GROUPS_UNKNOWN;
     error = is_null(found.format) ? PEBS_DECODE_OK : find_groups(bytes, &found);
@@ -119,37 +130,19 @@ enum pebs_error arch_pebs_fragment(const uint8_t *bytes, size_t length, struct a
     return error;
 }
 
-/* The groups of a fragment, a bit each. Excludes XER, which precedes the vector groups of every fragment. */
-static unsigned groups_of(const struct arch_pebs_fragment *fragment)
-{
-    unsigned has = 0;
-
-    for (unsigned i = 0; i < ARCH_GROUPS; i++)
-        has |= fragment->at[i] && i != ARCH_IN_XER ? 1u << i : 0;
-    return has;
-}
-
 enum pebs_error arch_pebs_extent(const uint8_t *bytes, size_t length, size_t *size)
 {
-    struct arch_pebs_fragment fragment;
-    unsigned seen = 0;
+    uint64_t format;
     size_t at = 0;
 
     do {
-        const enum pebs_error error = arch_pebs_fragment(bytes + at, length - at, &fragment);
-        unsigned has;
+        const enum pebs_error error = read_header(bytes + at, length - at, &format);
         if (error != PEBS_DECODE_OK)
             return at != 0 && error == PEBS_DECODE_TRUNCATED ? PEBS_DECODE_UNFINISHED : error;
-        at += fragment.size;
-        has = groups_of(&fragment);
-        if (is_null(fragment.format))
-            continue;
-        if (!seen && !fragment.at[ARCH_IN_BASIC])
-            return PEBS_DECODE_NO_BASIC;
-        if (seen & has)
-            return PEBS_DECODE_GROUP_AGAIN;
-        seen |= has;
-    } while (arch_pebs_continued(fragment.format));
+        at += (size_t)(format & ARCH_PEBS_SIZE);
+    } while (arch_pebs_continued(format));
+    if (at < ARCH_PEBS_LEAST)
+        return PEBS_DECODE_SIZE_DIFFERS;
     *size = at;
     return PEBS_DECODE_OK;
 }

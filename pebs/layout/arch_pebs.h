@@ -48,6 +48,7 @@
 #define ARCH_PEBS_CONTINUE (UINT64_C(1) << 31) /* another fragment of the same record follows */
 
 #define ARCH_PEBS_HEADER_BYTES     16u
+#define ARCH_PEBS_LEAST            64u /* the smallest record: a header and the basic group */
 #define ARCH_PEBS_UNIT             16u /* alignment of IA32_PEBS_INDEX and of every fragment's end */
 #define ARCH_PEBS_LBR_HEADER_BYTES 48u
 #define ARCH_PEBS_LBR_DEPTH_AT     16u /* in the LBR group */
@@ -86,8 +87,8 @@ bool arch_pebs_continued(uint64_t format);
 enum pebs_error arch_pebs_fragment(const uint8_t *bytes, size_t length, struct arch_pebs_fragment *out);
 
 /*
- * Sets *size to the bytes of the record, with all its fragments, at the start of length bytes. The first fragment that
- * is not null must have the basic group, and no group may occur twice. *size is written only on PEBS_DECODE_OK.
+ * Sets *size to the bytes of the record, with all its fragments, at the start of length bytes. Reads only the headers,
+ * because the service routine calls this for each record. *size is written only on PEBS_DECODE_OK.
  */
 enum pebs_error arch_pebs_extent(const uint8_t *bytes, size_t length, size_t *size);
 
