@@ -67,7 +67,7 @@ void ds_log_drain_circular(struct ds_facility *f, const struct ds_buffer *buffer
 void ds_log_check_outside(struct ds_facility *f, const struct ds_buffer *was);
 
 /*
- * Appends records that vary in size (architectural PEBS). Bytes after the first undecodable record count as broken.
+ * Appends records that vary in size (architectural PEBS). Bytes from the first impossible size on count as broken.
  * Returns the number of records.
  */
 unsigned ds_log_drain_varied(struct ds_facility *f, const uint8_t *from, size_t bytes);

@@ -12,6 +12,7 @@
 #include "kernel/secondary_cpus.h"
 #include "kernel/test.h"
 #include "kernel/topology.h"
+#include "pebs/layout/arch_pebs.h"
 #include "pebs/pebs.h"
 #include "suite/support/records.h"
 #include "suite/support/sources.h"
@@ -20,13 +21,16 @@
 static const struct setting {
     uint32_t msr;
     uint64_t value;
-    enum { ARCH_LBR, NO_ARCH_LBR, GENERAL, NETBURST } where;
+    enum { ARCH_LBR, NO_ARCH_LBR, GENERAL, NETBURST, ARCH_PEBS, NO_ARCH_PEBS } where;
 } settings[] = {
     { 0x1d9, 0x1, NO_ARCH_LBR },     /* IA32_DEBUGCTL: LBR */
     { 0x14ce, 0x7, ARCH_LBR },       /* IA32_LBR_CTL: LBREn, OS, USR */
     { 0x0c1, 0, GENERAL },           /* IA32_PMC0 */
     { 0x186, 0, GENERAL },           /* IA32_PERFEVTSEL0 */
-    { 0x3f1, 0, GENERAL },           /* IA32_PEBS_ENABLE */
+    { 0x3f1, 0, NO_ARCH_PEBS },      /* IA32_PEBS_ENABLE, NetBurst's MSR_PEBS_ENABLE */
+    { 0x3f4, 0, ARCH_PEBS },         /* IA32_PEBS_BASE */
+    { 0x3f5, 0, ARCH_PEBS },         /* IA32_PEBS_INDEX */
+    { 0x1903, 0, ARCH_PEBS },        /* IA32_PMC_GP0_CFG_C */
     { 0x0c2, 0x1234, GENERAL },      /* IA32_PMC1 */
     { 0x187, 0x4300c0, GENERAL },    /* IA32_PERFEVTSEL1: instructions, USR, OS, EN */
     { 0x38d, 0x033, GENERAL },       /* IA32_FIXED_CTR_CTRL */
@@ -34,7 +38,6 @@ static const struct setting {
     { 0x38f, 0x300000003, GENERAL }, /* IA32_PERF_GLOBAL_CTRL */
     { 0x360, 0x30000, NETBURST },    /* MSR_BPU_CCCR0: bits 17:16 must be set */
     { 0x371, 0x30000, NETBURST },    /* MSR_IQ_CCCR5, the last */
-    { 0x3f1, 0, NETBURST },          /* MSR_PEBS_ENABLE */
     { 0x3f2, 0x1, NETBURST },        /* MSR_PEBS_MATRIX_VERT */
 };
 
@@ -53,6 +56,10 @@ static bool is_there(const struct caps *caps, const struct setting *of)
         return caps->pebs_method != PEBS_METHOD_NETBURST;
     case NETBURST:
         return caps->pebs_method == PEBS_METHOD_NETBURST;
+    case ARCH_PEBS:
+        return caps->pebs_method == PEBS_METHOD_ARCH;
+    case NO_ARCH_PEBS:
+        return caps->pebs_method != PEBS_METHOD_ARCH;
     }
     return false;
 }
@@ -61,6 +68,11 @@ static bool is_there(const struct caps *caps, const struct setting *of)
 static bool is_off(const struct caps *caps, const struct setting *of)
 {
     return msr_get(of->msr) == (of->msr == MSR_IA32_DEBUGCTL && caps->freeze_while_smm ? DEBUGCTL_FREEZE_WHILE_SMM : 0);
+}
+
+static uint32_t enable_of(const struct caps *caps)
+{
+    return caps->pebs_method == PEBS_METHOD_ARCH ? MSR_IA32_PMC_GP_CFG_C(0) : MSR_PEBS_ENABLE;
 }
 
 static volatile unsigned observed, beats;
@@ -164,12 +176,13 @@ static void look(struct test_run *run)
     expect_no_observer(run);
     if (other_runs)
         expect_rest(run);
-    msr_write(MSR_PEBS_ENABLE, 1); /* without an area, whose closing would clear it */
+    /* Without an area, whose closing would clear it. */
+    msr_write(enable_of(run->caps), run->caps->pebs_method == PEBS_METHOD_ARCH ? ARCH_PEBS_EN : 1);
 }
 
 static void look_again(struct test_run *run)
 {
-    test_equal(run, "MSR_PEBS_ENABLE", msr_get(MSR_PEBS_ENABLE), 0);
+    test_equal(run, "the register that enables PEBS", msr_get(enable_of(run->caps)), 0);
 }
 
 #define GROUP .needs = NEED_APIC | NEED_BTS | NEED_EVENT_LOADS | NEED_LBR, .on_request = true
