@@ -79,8 +79,7 @@ static void conceal(struct test_run *run)
 
     for (unsigned concealed = 0; concealed < count; concealed++) {
         for (unsigned n = 0; n < count; n++)
-            if (!counter_program(n, n == concealed ? PERFEVTSEL_RDPMC_USER : 0, VALUE(n), run->caps->full_width_write))
-                test_fail(run, "counter %u could not be programmed", n);
+            counter_program(n, n == concealed ? PERFEVTSEL_RDPMC_USER : 0, VALUE(n), run->caps->full_width_write);
         for (unsigned n = 0; n < count; n++) {
             const uint64_t value = counter_read(n);
             test_equal(run, "RDPMC at CPL 0", read_at_0(n), value);
@@ -97,8 +96,7 @@ static void conceal_fixed(struct test_run *run)
 {
     for (unsigned concealed = 0; concealed < run->caps->fixed_count; concealed++) {
         for (unsigned n = 0; n < run->caps->fixed_count; n++)
-            if (!fixed_counter_program(n, n == concealed ? FIXED_CTR_CTRL_RDPMC_USER(n) : 0, VALUE(n)))
-                test_fail(run, "fixed counter %u could not be programmed", n);
+            fixed_counter_program(n, n == concealed ? FIXED_CTR_CTRL_RDPMC_USER(n) : 0, VALUE(n));
         for (unsigned n = 0; n < run->caps->fixed_count; n++) {
             test_equal(run, "RDPMC of a fixed counter at CPL 0", read_at_0(PMC_FIXED | n), VALUE(n));
             test_equal(run,
@@ -139,8 +137,7 @@ static void unit_mask_2(struct test_run *run)
 {
     for (unsigned n = 0; n < run->caps->general_count; n++) {
         for (unsigned value = 0; value < 0x100; value = value ? value << 1 : 1) {
-            if (!msr_write(MSR_IA32_PERFEVTSEL(n), PERFEVTSEL_UMASK2(value)))
-                test_fail(run, "IA32_PERFEVTSEL%u refuses the second unit mask 0x%x", n, value);
+            msr_write(MSR_IA32_PERFEVTSEL(n), PERFEVTSEL_UMASK2(value));
             test_equal(run, "an event select with a second unit mask", msr_get(MSR_IA32_PERFEVTSEL(n)),
                        PERFEVTSEL_UMASK2(value));
         }
@@ -156,8 +153,7 @@ static void equal(struct test_run *run)
     uint64_t without, with, all;
 
     for (unsigned n = 0; n < 3; n++)
-        if (!counter_program(n, select[n] | COUNTING, 0, run->caps->full_width_write))
-            test_fail(run, "counter %u could not be programmed", n);
+        counter_program(n, select[n] | COUNTING, 0, run->caps->full_width_write);
     count_once(run->caps, 7, &workload_long_loop);
     without = counter_read(0);
     with = counter_read(1);

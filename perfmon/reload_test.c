@@ -78,22 +78,16 @@ static uint64_t width_mask(const struct caps *caps)
 /* Programs a general counter: the counters that reload it (bits as in IA32_PERF_GLOBAL_CTRL), and its reload value. */
 static void set(struct test_run *run, unsigned n, uint64_t select, uint64_t start, uint64_t by, uint32_t value)
 {
-    bool done = counter_program(n, select, start, run->caps->full_width_write);
-
-    done = msr_write(MSR_IA32_PMC_GP_CFG_B(n), by) && done;
-    done = msr_write(MSR_IA32_PMC_GP_CFG_C(n), value) && done;
-    if (!done)
-        test_fail(run, "counter %u could not be programmed to be reloaded", n);
+    counter_program(n, select, start, run->caps->full_width_write);
+    msr_write(MSR_IA32_PMC_GP_CFG_B(n), by);
+    msr_write(MSR_IA32_PMC_GP_CFG_C(n), value);
 }
 
-static void set_fixed_0(struct test_run *run, uint64_t start, uint64_t by, uint32_t value)
+static void set_fixed_0(uint64_t start, uint64_t by, uint32_t value)
 {
-    bool done = fixed_counter_program(0, FIXED_CTR_CTRL_OS(0) | FIXED_CTR_CTRL_USR(0), start);
-
-    done = msr_write(MSR_IA32_PMC_FX_CFG_B(0), by) && done;
-    done = msr_write(MSR_IA32_PMC_FX_CFG_C(0), value) && done;
-    if (!done)
-        test_fail(run, "fixed counter 0 could not be programmed to be reloaded");
+    fixed_counter_program(0, FIXED_CTR_CTRL_OS(0) | FIXED_CTR_CTRL_USR(0), start);
+    msr_write(MSR_IA32_PMC_FX_CFG_B(0), by);
+    msr_write(MSR_IA32_PMC_FX_CFG_C(0), value);
 }
 
 /* Runs the workload once, and returns the overflow bits of all counters. */
@@ -426,7 +420,7 @@ static void by_fixed(struct test_run *run)
     uint64_t status;
 
     set(run, n, BRANCHES | COUNTING, 0, FIXED(0), LOADED);
-    set_fixed_0(run, BEHIND(6), 0, 0);
+    set_fixed_0(BEHIND(6), 0, 0);
     status = run_once(run->caps, MSR_BIT(n) | FIXED(0));
     compare(run, n, "jumps since the overflow of fixed counter 0", LOADED + JUMPS - 6);
     test_equal(run, "IA32_PERF_GLOBAL_STATUS", status, FIXED(0));
@@ -449,7 +443,7 @@ static void fixed(struct test_run *run)
 
         if (!own)
             set(run, n, BRANCHES | COUNTING, -(uint64_t)jumps, 0, LOADED / 2);
-        set_fixed_0(run, own ? BEHIND(jumps) : 0, cause, LOADED);
+        set_fixed_0(own ? BEHIND(jumps) : 0, cause, LOADED);
         status = run_once(run->caps, cause | FIXED(0));
         test_between(run, "fixed counter 0, reloaded", msr_get(MSR_IA32_FIXED_CTR(0)),
                      LOADED + behind - WORKLOAD_SPREAD_STEP, LOADED + behind + WORKLOAD_SPREAD_STEP);
