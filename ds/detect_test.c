@@ -156,17 +156,13 @@ static void full_width(struct test_run *run)
 {
     const uint64_t most = (MSR_BIT(run->caps->general_width) - 1) & ~MSR_BIT(31);
     const bool promised = capabilities(run) & PERF_CAPABILITIES_FW_WRITE;
-    uint64_t value;
 
     if (!promised) {
         test_skip(run, "no full-width writes (IA32_PERF_CAPABILITIES bit 13 clear)");
         return;
     }
-    if (!msr_write(MSR_IA32_A_PMC(0), most) || !msr_read(MSR_IA32_A_PMC(0), &value)) {
-        test_fail(run, "WRMSR or RDMSR of IA32_A_PMC0 raised #GP");
-        return;
-    }
-    test_equal(run, "IA32_A_PMC0", value, most);
+    msr_write(MSR_IA32_A_PMC(0), most);
+    test_equal(run, "IA32_A_PMC0", msr_get(MSR_IA32_A_PMC(0)), most);
     test_equal(run, "IA32_PMC0", msr_get(MSR_IA32_PMC(0)), most);
     msr_write(MSR_IA32_A_PMC(0), 0);
 }
