@@ -50,13 +50,9 @@ bool records_bts(struct test_run *run, unsigned n, struct bts_record *record)
 {
     const struct ds_log *log = ds_bts_log();
     size_t offset = (size_t)n * log->record_size;
-    enum bts_error error =
-        bts_decode(run->caps->ds_width, log->bytes + offset, (size_t)log->records * log->record_size - offset,
-                   run->caps->bts_prediction, record);
 
-    if (error != BTS_DECODE_OK)
-        test_fail(run, "BTS record %u: %s", n, bts_error_text(error));
-    return error == BTS_DECODE_OK;
+    return bts_decode(run->caps->ds_width, log->bytes + offset, (size_t)log->records * log->record_size - offset,
+                      run->caps->bts_prediction, record) == BTS_DECODE_OK;
 }
 
 bool records_pebs(struct test_run *run, unsigned n, struct pebs_record *record)
