@@ -21,10 +21,11 @@ void count_once(const struct caps *caps, uint64_t counters, const struct workloa
 
 /* errata_equal() of a count of one run, unless a system management interrupt may have added to it. */
 void count_equal(struct test_run *run, unsigned errata, const char *what, uint64_t got, uint64_t want);
+#define count_equal(run, ...) count_equal(TEST_AT(run), __VA_ARGS__)
 
 /*
  * The value of general counter n after the workload, programmed with this event select and starting at this value: the
- * minimum of several runs. The test fails if the counter cannot be programmed.
+ * minimum of several runs.
  */
 uint64_t count_from(struct test_run *run, unsigned n, uint64_t select, uint64_t start, const struct workload *workload);
 
