@@ -184,11 +184,8 @@ static void check_silent(struct test_run *run, unsigned n)
 static void fixed_counters(struct test_run *run)
 {
     struct pebs_sample sample = { .fixed = true, .workload = &workload_straight, .period = 2 * PEBS_PERIOD_PRECISE };
-    unsigned certain = 0;
 
-    for (unsigned n = 0; n < 3; n++)
-        certain += run->caps->pebs_fixed_counters >> n & 1;
-    test_plan_between(run, certain, 4096);
+    test_plan_between(run, 1, 4096);
     for (sample.counter = 0; sample.counter < 32; sample.counter++) {
         if (!(run->caps->pebs_fixed_counters >> sample.counter & 1))
             continue;
@@ -226,7 +223,7 @@ static void high_counters(struct test_run *run)
             return;
         pebs_check_count(run, ds_pebs_log()->records, usual);
         for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
-            pebs_check_branch(run, &sample, BRANCH_KINDS_ALL, n, &record);
+            pebs_check_branch(run, workload, BRANCH_KINDS_ALL, n, &record);
     }
 }
 
@@ -282,23 +279,6 @@ static const char *lacks_reduced_skid(const struct caps *caps)
     return caps->pebs_any_event && caps->pebs_pdist_counters & 1 ? NULL : "no reduced skid on this core";
 }
 
-/* Instructions of the window count, too, so the number of instructions before the first record is unknown. */
-static void check_distances(struct test_run *run, const struct pebs_sample *sample)
-{
-    struct pebs_record record;
-    unsigned number, last = 0;
-
-    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        if (!pebs_event_number(run, sample, &record, &number)) {
-            test_fail(run, "PEBS record %u describes no instruction of the workload", n);
-            return;
-        }
-        if (n)
-            test_equal(run, "distance to the previous record", number - last, sample->period);
-        last = number;
-    }
-}
-
 static void reduced_skid(struct test_run *run)
 {
     static const struct {
@@ -325,10 +305,7 @@ static void reduced_skid(struct test_run *run)
     for (unsigned i = 0; i < EVENTS; i++) {
         if (!pebs_sample(run, &samples[i]))
             return;
-        if (pebs_of_instructions(&samples[i]))
-            check_distances(run, &samples[i]);
-        else
-            pebs_check_numbers(run, &samples[i], PERIOD - 1);
+        pebs_check_numbers(run, &samples[i], PERIOD - 1);
     }
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Each restriction on the buffer of architectural PEBS (ds/arch_check.inc), broken by itself: the check must report
- * exactly that breach, and leave all registers unchanged. The same set-up without the breach is accepted. If the manual
- * only advises against a set-up, it is accepted with a report.
+ * exactly that breach, and leave all registers unchanged. The same set-up without the breach is accepted before. If the
+ * manual only advises against a set-up, it is accepted with a report.
  */
 #include "suite/suite.h"
 
@@ -145,26 +145,21 @@ static void refuse(struct test_run *run)
     bool open;
 
     describe(run, &is);
+    if (!ds_arch_commit(run->caps, &is, &breaches) || breaches.count)
+        test_fail(run, "the valid buffer was refused, or has a breach");
+    ds_close();
+
+    describe(run, &is);
     spoiling->spoil(&is);
     open = ds_arch_commit(run->caps, &is, &breaches);
     if (open != spoiling->advice)
         test_fail(run, "the invalid buffer was %s", open ? "opened" : "refused");
     else if (!open && (msr_get(MSR_IA32_PEBS_BASE) || msr_get(MSR_IA32_PEBS_INDEX)))
-        test_fail(run, "the refused buffer is in IA32_PEBS_BASE or IA32_PEBS_INDEX");
+        test_fail(run,
+                  "the valid buffer, which was closed, or the refused one is in IA32_PEBS_BASE or IA32_PEBS_INDEX");
     else
         records_expect_breach(run, &breaches, spoiling->breach);
     ds_close();
-
-    describe(run, &is);
-    if (!ds_arch_commit(run->caps, &is, &breaches) || breaches.count) {
-        test_fail(run, "the valid buffer was refused, or has a breach");
-        return;
-    }
-    test_equal(run, "IA32_PEBS_BASE of the valid buffer", msr_get(MSR_IA32_PEBS_BASE), is.base);
-    test_equal(run, "IA32_PEBS_INDEX of the valid buffer", msr_get(MSR_IA32_PEBS_INDEX), is.index);
-    ds_close();
-    test_equal(run, "IA32_PEBS_BASE and IA32_PEBS_INDEX after closing",
-               msr_get(MSR_IA32_PEBS_BASE) | msr_get(MSR_IA32_PEBS_INDEX), 0);
 }
 
 #define REFUSE(name, breach_, title_, source_, spoil_)                                            \

@@ -12,8 +12,6 @@
 
 #define NEEDS (NEED_APIC | NEED_PEBS | NEED_EVENT_LOADS)
 
-#define PAUSES 1000u
-
 #define STEPS (WORKLOAD_CHASE_LINES * WORKLOAD_CHASE_ROUNDS)
 
 /* The lowest counter that samples loads, plus `above`. */
@@ -290,25 +288,20 @@ static const char *lacks_any_event(const struct caps *caps)
     return caps->pebs_any_event ? NULL : "this core cannot sample non-precise events, or only as precise ones";
 }
 
-/* The loop takes far more cycles than two periods, but no exact number is promised. Each record starts a new period. */
+/*
+ * The loop takes far more cycles than two periods, but no exact number is promised. pebs_compare() says whether a
+ * record is of the time in which the counter ran.
+ */
 static void any_event(struct test_run *run)
 {
-    enum { PERIOD = 129, AROUND = 64 };
+    enum { PERIOD = 129 };
     static const struct pebs_event cycles = {
         "CPU_CLK_UNHALTED.CORE_P", PEBS_ROLE_COUNT, PEBS_FAMILY_NONE, 0x003c, 1, false
     };
-    const struct workload *workload = &workload_long_loop;
-    const struct pebs_sample sample = { .event = &cycles, .workload = workload, .period = PERIOD };
-    struct pebs_record record;
+    const struct pebs_sample sample = { .event = &cycles, .workload = &workload_long_loop, .period = PERIOD };
 
     test_plan_between(run, 2, pebs_room(run->caps, 0));
-    if (!pebs_sample(run, &sample))
-        return;
-    for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
-        if (record.eventing_ip + AROUND < workload->start || record.eventing_ip > workload->limit + AROUND)
-            test_fail(run, "PEBS record %u, EventingIP 0x%" PRIx64 ", is outside the time in which the counter ran", n,
-                      record.eventing_ip);
-    }
+    pebs_sample(run, &sample);
 }
 
 TEST(pebs_any_event) = {
@@ -335,9 +328,8 @@ static void beside(struct test_run *run)
     pebs_plan(run, pebs_typical(run->caps, &sample, STEPS));
     if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
         return;
-    if (!counter_program(plain, sample.event->select | PERFEVTSEL_OS | PERFEVTSEL_USR | PERFEVTSEL_EN,
-                         0 - (uint64_t)START, run->caps->full_width_write))
-        test_fail(run, "counter %u could not be programmed", plain);
+    counter_program(plain, sample.event->select | PERFEVTSEL_OS | PERFEVTSEL_USR | PERFEVTSEL_EN, 0 - (uint64_t)START,
+                    run->caps->full_width_write);
     window.on |= MSR_BIT(plain);
     sample.workload->run(&window);
     count = counter_read(plain);
@@ -400,8 +392,6 @@ static void two(struct test_run *run)
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++)
         if (!record.counters) /* pebs_compare() permits no other counter */
             test_fail(run, "PEBS record %u has no counter, must have one of 0x%" PRIx64 " or both", n, both);
-        else if (record.counters == both)
-            test_differs(run, "PEBS record %u has both counters", n);
 }
 
 TESTS(several_counters) = {
@@ -540,7 +530,8 @@ static uint64_t status_seen;
 
 static void see_status(uint64_t status)
 {
-    status_seen |= status;
+    if (ds_counts()->interrupts == 1)
+        status_seen = status;
 }
 
 /* The counter without PEBS overflows after the record at the threshold. */
@@ -557,21 +548,16 @@ static void two_causes(struct test_run *run)
     sample.threshold = AT;
     if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
         return;
-    if (!counter_program(plain, sample.event->select | PERFEVTSEL_OS | PERFEVTSEL_USR | PERFEVTSEL_INT | PERFEVTSEL_EN,
-                         0 - (uint64_t)(pebs_events_of_round(&sample) - LEFT), run->caps->full_width_write))
-        test_fail(run, "counter %u could not be programmed", plain);
+    counter_program(plain, sample.event->select | PERFEVTSEL_OS | PERFEVTSEL_USR | PERFEVTSEL_INT | PERFEVTSEL_EN,
+                    0 - (uint64_t)(pebs_events_of_round(&sample) - LEFT), run->caps->full_width_write);
     window.on |= MSR_BIT(plain);
     status_seen = 0;
     ds_on_interrupt(see_status);
     interrupts_off();
     sample.workload->run(&window);
     interrupts_on();
-    for (unsigned i = 0; i < PAUSES; i++)
-        cpu_pause();
+    pebs_close(run, 1);
     ds_on_interrupt(NULL);
-    pebs_close(run, 0);
-    if (ds_counts()->interrupts != 1)
-        test_differs(run, "%u interrupts, typically 1", ds_counts()->interrupts);
     test_equal(run, "the status in the interrupt handler", status_seen & (buffer_flag(run->caps) | MSR_BIT(plain)),
                buffer_flag(run->caps) | MSR_BIT(plain));
 }
@@ -592,85 +578,4 @@ TESTS(status_bits) = {
     { "pebs.status.two_causes",
       "If the buffer reaches its threshold and another counter overflows, one interrupt's status has both bits",
       SDM_PEBS_SERVICE, .needs = NEEDS | NEED_PEBS_COUNTERS, .records = true, .run = two_causes },
-};
-
-/* ---- with BTS ---------------------------------------------------------------------------------------------------- */
-
-static unsigned records_before;
-
-/* BTS records in memory at the first interrupt. */
-static void count_records(uint64_t status)
-{
-    (void)status;
-    if (ds_counts()->interrupts == 1)
-        records_before = ds_bts_log()->records;
-}
-
-/* How many of these records are of the workload's loop. */
-static unsigned loop_branches(struct test_run *run, const struct workload *workload, unsigned records)
-{
-    struct bts_record record;
-    unsigned count = 0;
-
-    for (unsigned n = 0; n < records && records_bts(run, n, &record); n++)
-        count += record.from == workload->branches[0].from && record.to == workload->branches[0].to;
-    return count;
-}
-
-static void with_bts(struct test_run *run)
-{
-    enum { PERIOD = 98 };
-    const struct workload *workload = &workload_user_loop;
-    const struct pebs_event *event = pebs_find_event(run->caps, PEBS_ROLE_BRANCHES);
-    const struct pebs_sampling sampling = {
-        .event = event, .counter = pebs_counter(run->caps, event), .period = PERIOD, .rings = PERFEVTSEL_USR
-    };
-    struct ds_config config = {
-        .pebs = true, .pebs_records = 40, .pebs_threshold = 1, .bts = true, .bts_records = 3600, .bts_threshold = 3500
-    };
-    const struct pebs_sample sample = { .event = event,
-                                        .workload = workload,
-                                        .counter = sampling.counter,
-                                        .period = PERIOD,
-                                        .interrupts = 1,
-                                        .basic = true,
-                                        .cfg_c = ARCH_PEBS_EN };
-    const uint64_t since = time_stamp();
-    const unsigned branches = branch_count(workload, BRANCH_KINDS_ALL), typical = branches / (PERIOD + 1);
-    unsigned before;
-    struct window tracing, counting = pebs_window(run->caps, MSR_BIT(sampling.counter));
-    /* With precise distribution the overflowing event itself may be recorded. */
-    const unsigned due = PERIOD + !(run->caps->pebs_pdist_counters & MSR_BIT(sampling.counter));
-
-    config.pebs_reset[sampling.counter] = 0 - (uint64_t)PERIOD;
-    test_plan_between(run, branches + typical / 2, branches + typical);
-    if (!records_open(run, &config))
-        return;
-    if (!pebs_program(run->caps, &sampling))
-        test_fail(run, "the counter could not be programmed");
-    tracing = bts_window(run->caps, false, run->caps->debugctl->bts_off_os);
-    records_before = 0;
-    ds_on_interrupt(count_records);
-    msr_write((uint32_t)tracing.msr, tracing.on);
-    workload->run(&counting);
-    msr_write((uint32_t)tracing.msr, tracing.off);
-    ds_on_interrupt(NULL);
-    records_close(run, 1);
-    records_compare_bts(run, workload, 0);
-    test_saw(run, ds_pebs_log()->records);
-    pebs_sample_expect(&sample, since);
-    pebs_compare(run);
-    pebs_check_count(run, ds_pebs_log()->records, typical);
-    before = loop_branches(run, workload, records_before);
-    if (before < due)
-        test_fail(run, "only %u branches were in memory at the interrupt for branch %u or a later one", before, due);
-}
-
-TEST(pebs_with_bts_one_branch) = {
-    .id = "pebs.with_bts.one_branch",
-    .title = "If a branch is due for PEBS and BTS, both records are in memory before the interrupt",
-    .source = SDM_2023 "\"Processor Event Based Sampling (PEBS)\" (Core)",
-    .needs = NEED_APIC | NEED_PEBS | NEED_EVENT_BRANCHES | NEED_BTS | NEED_BTS_CPL,
-    .records = true,
-    .run = with_bts,
 };

@@ -234,8 +234,6 @@ static void used(struct test_run *run)
     ds_area_decode(run->caps->ds_width, run->caps->pebs_format, memory.area + SECOND, memory.area_size - SECOND,
                    &second);
     test_equal(run, "the index of the area that IA32_DS_AREA no longer selects", first.pebs.index, first.pebs.base);
-    test_equal(run, "the index of the area that IA32_DS_AREA selects", second.pebs.index,
-               second.pebs.base + (uint64_t)records_at(second.pebs.base) * record_size());
     msr_write(MSR_IA32_DS_AREA, (uintptr_t)memory.area);
     area_write(run, &second);
     memset(memory.area + SECOND, 0, run->caps->ds_area_size);
@@ -354,8 +352,11 @@ TESTS(full_buffers) = {
 
 /* ---- the threshold ---------------------------------------------------------------------------------------------- */
 
-/* Samples so many records with interrupts off, then enables interrupts. Returns the number of pending interrupts. */
-static unsigned interrupts_after(struct test_run *run, unsigned records, unsigned at_most)
+/*
+ * Samples so many records with interrupts off, then enables interrupts. least: of them. While interrupts are off, only
+ * one can be pending; records_close() reports another without a cause.
+ */
+static void interrupts_after(struct test_run *run, unsigned records, unsigned at_most, unsigned least)
 {
     struct pebs_sample sample = pebs_sample_any(run->caps, records);
     const struct window window = pebs_sample_window(run, &sample);
@@ -363,13 +364,12 @@ static unsigned interrupts_after(struct test_run *run, unsigned records, unsigne
     sample.records = at_most + 4;
     sample.threshold = at_most;
     if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
-        return 0;
+        return;
     interrupts_off();
     sample.workload->run(&window);
     interrupts_on();
     ds_settle();
-    pebs_close(run, 0);
-    return ds_counts()->interrupts;
+    pebs_close(run, least);
 }
 
 static void below(struct test_run *run)
@@ -377,16 +377,8 @@ static void below(struct test_run *run)
     enum { AT = 6 };
 
     pebs_plan(run, AT - 1);
-    test_equal(run, "interrupts one record below the threshold", interrupts_after(run, AT - 1, AT), 0);
-}
-
-/* While interrupts are off, only one can be pending; another may follow after the first has been serviced. */
-static void check_one(struct test_run *run, const char *where, unsigned interrupts)
-{
-    if (!interrupts)
-        test_fail(run, "no interrupt %s the threshold", where);
-    else if (interrupts != 1)
-        test_differs(run, "%u interrupts %s the threshold, typically 1", interrupts, where);
+    interrupts_after(run, AT - 1, AT, 0);
+    test_equal(run, "interrupts one record below the threshold", ds_counts()->interrupts, 0);
 }
 
 /* On Core 2 the interrupt may be one event late (erratum AJ68): there it may follow one more record. */
@@ -397,7 +389,7 @@ static void reached(struct test_run *run)
     const unsigned records = late ? AT + 1 : AT;
 
     pebs_plan(run, records);
-    check_one(run, "at", interrupts_after(run, records, AT));
+    interrupts_after(run, records, AT, 1);
 }
 
 /* The processor goes on writing records past the threshold while the interrupt is pending. */
@@ -406,7 +398,7 @@ static void passed(struct test_run *run)
     enum { AT = 6, RECORDS_PAST = 9 };
 
     pebs_plan(run, RECORDS_PAST);
-    check_one(run, "past", interrupts_after(run, RECORDS_PAST, AT));
+    interrupts_after(run, RECORDS_PAST, AT, 1);
 }
 
 TESTS(thresholds) = {

@@ -75,28 +75,24 @@ TEST(pebs_record_eventing_ip_untaken) = {
 
 /*
  * The test's argument: what IA32_TSC_ADJUST has in addition while the workload runs. No code that waits runs then.
- * pebs_compare() compares the time stamps with RDTSC before and after, and with each other.
+ * pebs_compare() compares the time stamps with RDTSC before and after, plus the argument, and with each other.
  */
 static void tsc(struct test_run *run)
 {
     const uint64_t *const adjustment = run->test->argument;
     struct pebs_sample sample = loads(run, 0, 41);
-    uint64_t before, own = 0;
+    uint64_t own = 0;
 
     sample.tsc_ahead = adjustment ? *adjustment : 0;
     pebs_plan(run, typical(run, &sample));
     if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
         return;
-    const uint64_t unadjusted = time_stamp();
     if (adjustment && msr_read(MSR_IA32_TSC_ADJUST, &own))
         msr_write(MSR_IA32_TSC_ADJUST, own + *adjustment);
-    before = time_stamp();
     pebs_sample_run(run, &sample);
     if (adjustment)
         msr_write(MSR_IA32_TSC_ADJUST, own);
     pebs_close(run, 0);
-    if (adjustment && before - unadjusted < *adjustment)
-        test_fail(run, "IA32_TSC_ADJUST + 0x%" PRIx64 " moved RDTSC by 0x%" PRIx64, *adjustment, before - unadjusted);
 }
 
 static const char *lacks_tsc_adjust(const struct caps *caps)

@@ -124,15 +124,20 @@ static void compare_addresses(struct test_run *run, unsigned n, const struct peb
                   got->eventing_ip, got->ip);
 }
 
+/* Whether only the workload's accesses cause the event. workload_walk has another load. */
+static bool is_of_accesses(const struct pebs_sample *s)
+{
+    return !s->fixed && !pebs_of_instructions(s) && s->event->role < PEBS_ROLE_TRIGGERED &&
+           (s->event->role < PEBS_ROLE_BRANCHES || s->event->role > PEBS_ROLE_FAR) && s->workload->access_count &&
+           s->workload != &workload_walk && !at_user(s->workload);
+}
+
 /* Without a handler of interrupts, only the workload and the end of its window cause events. */
 static void compare_cause(struct test_run *run, unsigned n, const struct pebs_record *got)
 {
-    const struct pebs_sample *const s = &pebs_armed()->sample;
-    const struct workload *const w = s->workload;
-    const bool accesses = !s->fixed && w->access_count && !at_user(w) &&
-                          (s->event->role == PEBS_ROLE_LOADS || s->event->role == PEBS_ROLE_STORES ||
-                           s->event->role == PEBS_ROLE_PRECISE_STORE);
-    const bool straight = w == &workload_straight || w == &workload_long_loop;
+    const struct workload *const w = pebs_armed()->sample.workload;
+    const bool accesses = is_of_accesses(&pebs_armed()->sample);
+    const bool straight = (!w->branch_count && !at_user(w)) || w == &workload_long_loop;
 
     if ((pebs_armed()->held || !ds_counts()->interrupts) && run->caps->pebs_trap_like &&
         ((accesses && !pebs_access(run, w, got)) || (straight && !is_inside(got) && !is_around(got))))

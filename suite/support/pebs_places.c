@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 
-#include "arch/x86/interrupts.h"
-
 /* Bytes of the instructions that close the window, at most. */
 #define CLOSING 32u
 
@@ -64,20 +62,16 @@ static const struct branch *taken(const struct test_run *run, const struct workl
     return NULL;
 }
 
-const struct branch *pebs_check_branch(struct test_run *run, const struct pebs_sample *s, uint64_t kinds, unsigned n,
-                                       const struct pebs_record *record)
+const struct branch *pebs_check_branch(struct test_run *run, const struct workload *workload, uint64_t kinds,
+                                       unsigned n, const struct pebs_record *record)
 {
-    const struct branch *branch = taken(run, s->workload, kinds, record);
-    const uint64_t end = s->workload->branches[0].from, behind = end + WORKLOAD_LOOP_BACK;
+    const struct branch *branch = taken(run, workload, kinds, record);
+    const uint64_t end = workload->branches[0].from, behind = end + WORKLOAD_LOOP_BACK;
+    const bool user = workload == &workload_user_loop, loop = user || workload == &workload_long_loop;
+    const bool ends = loop && told(record) == (tells_itself(run, record) ? end : behind);
+    const bool leaves = user && record->has & PEBS_HAS_EVENTING_IP && told(record) == behind; /* INT is a branch, too */
 
-    if (branch)
-        pebs_check(run, s, record, branch->from, branch->to);
-    else if ((s->workload == &workload_long_loop || s->workload == &workload_user_loop) &&
-             told(record) == (tells_itself(run, record) ? end : behind))
-        pebs_check(run, s, record, end, behind);
-    else if (s->workload == &workload_user_loop && record->has & PEBS_HAS_EVENTING_IP && told(record) == behind)
-        pebs_check(run, s, record, behind, interrupt_gate_address(VECTOR_USER_EXIT)); /* INT is a branch, too */
-    else
+    if (!branch && !ends && !leaves)
         test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", describes no branch of its kind", n, record->ip);
     return branch;
 }

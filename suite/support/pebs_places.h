@@ -27,10 +27,10 @@ const struct access *pebs_access(const struct test_run *run, const struct worklo
                                  const struct pebs_record *record);
 
 /*
- * pebs_check() of a record of branches of these kinds: it must describe a branch that the workload takes, or the one at
- * the end of workload_long_loop and workload_user_loop. Returns the taken branch, or NULL.
+ * A record of branches of these kinds must describe a branch that the workload takes, or the one at the end of
+ * workload_long_loop and workload_user_loop. Returns the taken branch, or NULL.
  */
-const struct branch *pebs_check_branch(struct test_run *run, const struct pebs_sample *sample, uint64_t kinds,
+const struct branch *pebs_check_branch(struct test_run *run, const struct workload *workload, uint64_t kinds,
                                        unsigned n, const struct pebs_record *record);
 
 /*

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "suite/support/pebs_sample.h"
 
-#include <inttypes.h>
-
 #include "arch/x86/cpu.h"
 #include "arch/x86/msr.h"
 #include "kernel/console.h"
@@ -208,30 +206,4 @@ void pebs_sample_run(struct test_run *run, const struct pebs_sample *s)
         if (s->interrupts)
             records_check_served(run);
     } while (++rounds < s->rounds || (rounds < PATIENCE && s->until && pebs_sample_so_far() < s->until));
-}
-
-/* A record's status may be 0 if an interrupt is acknowledged before it (Linux: "the PEBS status can be zero"). */
-static void check_status(struct test_run *run, const struct pebs_sample *s, uint64_t counters)
-{
-    if (s->interrupts && !counters)
-        test_differs(run, "the status of a record has no PEBS counter");
-    else
-        test_equal(run, "status of the PEBS counters", counters, counter_bit(s));
-}
-
-void pebs_check(struct test_run *run, const struct pebs_sample *s, const struct pebs_record *record, uint64_t ip,
-                uint64_t next_ip)
-{
-    const uint64_t counter = counter_bit(s);
-
-    if (record->has & PEBS_HAS_APPLICABLE)
-        test_equal(run, "applicable counters", record->counters, counter);
-    if (record->has & PEBS_HAS_STATUS) /* the bits of all counters, and of the buffer */
-        check_status(run, s, record->counters & run->caps->pebs_counters);
-    if (record->has & PEBS_HAS_EVENTING_IP)
-        test_equal(run, "EventingIP", record->eventing_ip, ip);
-    if (record->has & PEBS_HAS_GPRS)
-        test_equal(run, "IP", record->ip, run->caps->pebs_trap_like ? next_ip : ip);
-    if (record->has & PEBS_HAS_TSX)
-        test_equal(run, "TSX information", record->tsx, 0);
 }

@@ -101,11 +101,4 @@ void pebs_settle(void);
 /* Records so far; the window has stopped the counters. */
 unsigned pebs_sample_so_far(void);
 
-/*
- * Checks a record's counter and place: the instruction of the event was at ip, and execution continued at next_ip. A
- * record without EventingIP has only next_ip, if PEBS is trap-like here.
- */
-void pebs_check(struct test_run *run, const struct pebs_sample *sample, const struct pebs_record *record, uint64_t ip,
-                uint64_t next_ip);
-
 #endif
