@@ -9,9 +9,11 @@
 #include "kernel/report/record_text.h"
 #include "lbr/lbr_layout.h"
 #include "lib/dump/dump_write.h"
+#include "pebs/layout/formats.h"
 #include "version.h"
 
-#define PRINTED 3u /* records of a kind in a test */
+#define PRINTED           3u          /* records of a kind in a test */
+#define PERF_EFLAGS_EXACT UINT64_C(8) /* of Linux, in an unused bit: asm/perf_event.h */
 
 static struct dump_writer writer;
 static bool dumping;
@@ -83,19 +85,21 @@ void output_stack(const struct sample *sample, unsigned n)
     }
 }
 
-/* As registers of the architectural LBRs, to which Linux's fields map. */
+/* As Skylake's registers, which have all that Linux says, and no more. */
 static void dump_stack(const struct sample *s)
 {
     uint64_t registers[DUMP_DEPTH_MAX][3] = { 0 };
 
     for (unsigned i = 0; i < s->entries && i < DUMP_DEPTH_MAX; i++) {
-        registers[i][0] = s->stack[i].from;
-        registers[i][1] = s->stack[i].to;
-        registers[i][2] =
-            (uint64_t)s->stack[i].cycles | LBR_INFO_CYCLES_VALID | (s->stack[i].mispred ? LBR_INFO_MISPRED : 0);
+        const struct perf_branch_entry *const e = &s->stack[i];
+        uint64_t *const of = registers[i];
+        of[0] = e->from;
+        of[1] = e->to;
+        of[2] = (uint64_t)e->cycles | (e->mispred ? LBR_INFO_MISPRED : 0) | (e->in_tx ? LBR_INFO_IN_TSX : 0) |
+                (e->abort ? LBR_INFO_TSX_ABORT : 0);
     }
-    const struct dump_lbr dump = { .depth = DUMP_DEPTH_MAX, .shifts = true, .registers = registers };
-    dump_write_lbr(&writer, 0, DUMP_LBR_ARCH, &dump);
+    const struct dump_lbr dump = { .depth = DUMP_DEPTH_MAX, .registers = registers };
+    dump_write_lbr(&writer, 0, LBR_FORMAT_INFO, &dump);
 }
 
 void output_lbr(const struct sample *samples, unsigned count, const struct workload *workload)
@@ -112,8 +116,6 @@ void output_lbr(const struct sample *samples, unsigned count, const struct workl
 
 void output_samples(const struct sample *samples, unsigned count, const struct workload *workload, const char *event)
 {
-    static const uint8_t number_of[] = { 0, 2, 3, 1, 7, 6, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23 };
-
     for (unsigned i = 0, printed = 0; i < count && printed < PRINTED; i++) {
         const struct sample *const s = &samples[i];
         struct pebs_record record = { .width = 8, .has = PEBS_HAS_EVENTING_IP, .eventing_ip = s->ip };
@@ -121,10 +123,10 @@ void output_samples(const struct sample *samples, unsigned count, const struct w
             continue;
         record.has |= (s->address ? PEBS_HAS_MEMORY : 0) | (s->registers[PERF_FLAGS] ? PEBS_HAS_GPRS : 0);
         record.data_address = s->address;
-        record.rflags = s->registers[PERF_FLAGS];
+        record.rflags = s->registers[PERF_FLAGS] & ~PERF_EFLAGS_EXACT;
         record.ip = s->registers[PERF_FLAGS - 1];
-        for (unsigned r = 0; r < sizeof number_of; r++)
-            record.gpr[r] = s->registers[number_of[r]];
+        for (unsigned r = 0; r < sizeof perf_numbers; r++)
+            record.gpr[r] = s->registers[perf_numbers[r]];
         if (!printed++)
             printf("# event %s\n", event);
         pebs_text(&output_lines, i, &record, DATA_SOURCE_UNKNOWN, NULL);

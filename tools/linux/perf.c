@@ -21,6 +21,7 @@
 
 static struct sample sample_memory[2][SAMPLES_MAX];
 static struct bts_triple branch_memory[2][BRANCHES];
+const uint8_t perf_numbers[16] = { 0, 2, 3, 1, 7, 6, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23 };
 struct sample *perf_samples = sample_memory[0];
 struct bts_triple *perf_branches = branch_memory[0];
 
@@ -73,10 +74,8 @@ static void take_sample(const struct perf_event_attr *attr, unsigned event, bool
         take(&c);
     if (type & PERF_SAMPLE_BRANCH_STACK) {
         const uint64_t count = take(&c);
-        for (uint64_t i = 0; i < count && c.at < c.end; i++) {
+        for (uint64_t i = 0; i < count && (size_t)(c.end - c.at) >= sizeof(struct perf_branch_entry); i++) {
             struct perf_branch_entry entry;
-            if ((size_t)(c.end - c.at) < sizeof entry)
-                break;
             memcpy(&entry, c.at, sizeof entry);
             c.at += sizeof entry;
             if (i < ENTRIES_MAX)

@@ -18,7 +18,6 @@
 #define REGISTERS     UINT64_C(0xff0fff)
 #define XMM_REGISTERS (~UINT64_C(0) << 32)
 #define PERF_FLAGS    9u
-#define PERF_R8       16u
 
 struct sample {
     uint64_t ip, address, latency, source;       /* source: perf_mem_data_src */
@@ -52,6 +51,9 @@ static inline bool perf_inside(const struct workload *workload, uint64_t ip)
 {
     return ip >= workload->start && ip < workload->limit;
 }
+
+/* perf's numbers of the general registers, by the instructions' numbers. */
+extern const uint8_t perf_numbers[16];
 
 extern struct sample *perf_samples;
 extern struct bts_triple *perf_branches;

@@ -101,10 +101,8 @@ static bool is_before(const struct sample *s)
 /* The registers that hold known values while workload_loads runs, by the instructions' numbers. */
 static void check_registers(struct check *c, unsigned n, const struct sample *s)
 {
-    static const uint8_t perf_number[] = { 0, 2, 3, 1, 7, 6, 4, 5 };
-
     for (unsigned i = 1; i < 16; i++) {
-        const uint64_t got = s->registers[i < 8 ? perf_number[i] : PERF_R8 + i - 8];
+        const uint64_t got = s->registers[perf_numbers[i]];
         if (i == 4 || got == WORKLOAD_REGISTER(i))
             continue;
         check_wrong(c, "sample %u has 0x%" PRIx64 " in register %u, must be 0x%" PRIx64, n, got, i,
@@ -208,22 +206,16 @@ static void sample_event(struct check *c, const struct pebs_event *event, const 
 {
     const unsigned period = is_of_instructions(event) ? PERIOD_INSTRUCTIONS : PERIOD;
     struct recording r = { .workload = w };
-    unsigned inside, events;
+    unsigned inside;
 
     find_places(w, event->role, kinds);
-    events = place_count;
-    r.rounds = SAMPLES * period / events + 1;
+    r.rounds = SAMPLES * period / place_count + 1;
     r.attr[0] = sampled(c, event, period);
     if (!check_record(c, &r))
         return;
-    if (kinds) { /* any instruction that may cause it is a legal place */
-        find_places(w, event->role, cause_of(event).possible);
-        place_count = place_count ? place_count : events;
-    }
     output_samples(perf_samples, r.samples, w, event->name);
     inside = compare(c, &r, event, 0);
-    const unsigned most =
-        r.rounds * events / (is_of_instructions(event) && period == PERIOD_INSTRUCTIONS ? 384 : period) + 2;
+    const unsigned most = r.rounds * place_count / (is_of_instructions(event) ? 384 : period) + 2;
     if ((inside < most * 3 / 4 && !r.throttled && !r.lost) || inside > most + r.interruptions)
         check_wrong(c, "%s: %u samples in the workload, expected %u to %u", event->name, inside, most * 3 / 4,
                     most + r.interruptions);
