@@ -28,7 +28,7 @@ static uint32_t find_child(const struct call_stack *stack, uint32_t parent, cons
 {
     uint32_t child = stack->nodes[parent].child;
 
-    while (child != 0 && stack->nodes[child].name != name && strcmp(stack->nodes[child].name, name) != 0)
+    while (child != 0 && strcmp(stack->nodes[child].name, name) != 0)
         child = stack->nodes[child].sibling;
     return child;
 }
@@ -53,10 +53,9 @@ void call_stack_begin(struct call_stack *stack, const char *name)
     uint32_t node = find_child(stack, 0, name);
 
     if (node == 0) {
-        char *copy = allocated(strdup(name));
-        node = add_child(stack, 0, copy);
-        if (node == 0)
-            free(copy);
+        node = add_child(stack, 0, NULL);
+        if (node != 0)
+            stack->nodes[node].name = allocated(strdup(name));
     }
     stack->base = node;
     stack->depth = 0;
