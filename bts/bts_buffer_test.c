@@ -14,7 +14,7 @@
 /* Records of a small buffer. As much memory is free before it, and more after it. */
 #define SMALL 8u
 
-static const struct ds_config roomy = { .bts = true, .bts_records = 512, .bts_threshold = 480 };
+static const struct ds_config roomy_bts = { .bts = true, .bts_records = 512, .bts_threshold = 480 };
 
 static unsigned branches_of(const struct workload *workload)
 {
@@ -61,7 +61,7 @@ static void expect_nothing(struct test_run *run)
     const uint64_t bits = (half->tr ? debugctl->tr : 0) | (half->bts ? debugctl->bts : 0);
 
     test_plan(run, 0);
-    if (!records_open(run, &roomy))
+    if (!records_open(run, &roomy_bts))
         return;
     run_with(&workload_calls, bts_window(run->caps, false, 0), bits);
     records_close(run, 0);
@@ -80,7 +80,7 @@ static void ends(struct test_run *run)
     struct window window = bts_window(run->caps, false, 0);
 
     test_plan(run, branches_of(&workload_calls));
-    if (!records_open(run, &roomy))
+    if (!records_open(run, &roomy_bts))
         return;
     run_with(&workload_calls, window, window.on);
     run_with(&workload_kinds, window, 0);
@@ -124,7 +124,7 @@ static void index_advances(struct test_run *run)
     for (unsigned i = 0; i < sizeof workloads / sizeof workloads[0]; i++)
         expected += branches_of(workloads[i]);
     test_plan(run, (unsigned)expected);
-    if (!records_open(run, &roomy))
+    if (!records_open(run, &roomy_bts))
         return;
     expected = 0;
     for (unsigned i = 0; i < sizeof workloads / sizeof workloads[0]; i++) {
@@ -168,7 +168,7 @@ static void pebs_fields_kept(struct test_run *run)
     struct ds_area before, after;
 
     test_plan(run, branches_of(&workload_calls));
-    if (!trace(run, &roomy, &workload_calls, &before, &after))
+    if (!trace(run, &roomy_bts, &workload_calls, &before, &after))
         return;
     check_fields(run, &before, &after);
     records_close(run, 0);
@@ -335,7 +335,7 @@ static void layout(struct test_run *run)
     struct ds_area before, after;
 
     test_plan(run, branches_of(&workload_kinds));
-    if (!trace(run, &roomy, &workload_kinds, &before, &after))
+    if (!trace(run, &roomy_bts, &workload_kinds, &before, &after))
         return;
     records_close(run, 0);
     records_compare_trace(run, &workload_kinds);

@@ -10,10 +10,12 @@ static void readback_57(struct test_run *run)
 {
     static const uint64_t addresses[] = { 0x00fffffffffff000, 0xff00000000000000 };
 
-    for (unsigned i = 0; i < sizeof addresses / sizeof addresses[0]; i++)
-        if (!msr_try(MSR_IA32_DS_AREA, addresses[i]) || msr_get(MSR_IA32_DS_AREA) != addresses[i])
+    for (unsigned i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
+        msr_try(MSR_IA32_DS_AREA, addresses[i]);
+        if (msr_get(MSR_IA32_DS_AREA) != addresses[i])
             test_differs(run, "IA32_DS_AREA does not hold 0x%llx, although CPUID.7:ECX[16] is set",
                          (unsigned long long)addresses[i]);
+    }
 }
 
 /*

@@ -67,7 +67,8 @@ static uint64_t with_changes(const struct vcpu *v, enum bit_fault_kind kind, con
 
 bool wrong_msr_exists(const struct vcpu *v, const struct profile_msr *m, unsigned i)
 {
-    return bits_of(v, FAULT_MSR_ABSENT, m, i) == 0 && without_faults(v)->msr_exists(v, m, i);
+    return bits_of(v, FAULT_MSR_ABSENT, m, i) == 0 &&
+           (without_faults(v)->msr_exists(v, m, i) || (fault(v, FAULT_LBR_DEPTH_BEYOND) && m->reg != REG_ABSENT));
 }
 
 /* Inverts the lowest writable bit of each register of the row. */

@@ -62,7 +62,7 @@ static void look_at_nmi(struct interrupt_frame *frame)
     observe(frame);
 }
 
-static void settle(void)
+static void await_interrupts(void)
 {
     for (unsigned i = 0; i < PAUSES; i++)
         cpu_pause();
@@ -88,7 +88,7 @@ static void count_over(const struct workload *workload, uint64_t counters)
     const struct window window = { MSR_IA32_PERF_GLOBAL_CTRL, counters, 0 };
 
     workload->run(&window);
-    settle();
+    await_interrupts();
 }
 
 /* count_over() with interrupts off until the counters have stopped, so that no instruction of a handler counts. */
@@ -97,7 +97,7 @@ static void count_held(const struct workload *workload, uint64_t counters)
     interrupts_off();
     count_over(workload, counters);
     interrupts_on();
-    settle();
+    await_interrupts();
 }
 
 /*
@@ -137,7 +137,7 @@ static void finish(struct test_run *run, unsigned interrupts, uint64_t counters)
     test_equal(run, "causes in the status in the handlers", counting_causes(seen.status) & ~OTHER_UNITS, counters);
     apic_performance_mask();
     interrupts_on();
-    settle();
+    await_interrupts();
 }
 
 /* ---- the LVT entry -------------------------------------------------------------------------------------------- */
@@ -260,7 +260,7 @@ static void stays_pending(struct test_run *run)
     count_over(&workload_straight, 1);
     test_equal(run, "interrupts while they are off", seen.interrupts, 0);
     interrupts_on();
-    settle();
+    await_interrupts();
     finish(run, 1, 1);
     check_count(run, 0, BOTH_RINGS, &workload_straight, 0);
 }
@@ -275,7 +275,7 @@ static void two_causes(struct test_run *run)
     interrupts_off();
     count_over(&workload_straight, 3);
     interrupts_on();
-    settle();
+    await_interrupts();
     finish(run, 1, 3);
     check_count(run, 0, BOTH_RINGS, &workload_straight, 0);
     check_count(run, 1, BOTH_RINGS, &workload_straight, 0);
