@@ -75,20 +75,26 @@ static void raise_it(const struct raise *raise)
 
 static void compare(struct test_run *run)
 {
-    if (!test_equal(run, "number of exceptions", times, 1))
-        return;
-    test_equal(run, "vector", caught.vector, raised->vector);
-    test_equal(run, "error code", caught.error_code, raised->error_code);
-    test_equal(run, "pushed instruction pointer", caught.ip, raised->ip);
-    test_equal(run, "pushed flags", caught.flags & ~(uintptr_t)FLAG_RF, raised->flags);
-    test_equal(run, "pushed privilege level", caught.cs & 3, raised->cpl);
-    if (raised->address)
-        test_equal(run, "CR2", caught_cr2, raised->address);
+    const struct {
+        const char *name;
+        uint64_t got, want;
+    } rows[] = {
+        { "number of exceptions", times, 1 },
+        { "vector", caught.vector, raised->vector },
+        { "error code", caught.error_code, raised->error_code },
+        { "pushed instruction pointer", caught.ip, raised->ip },
+        { "pushed flags", caught.flags & ~(uintptr_t)FLAG_RF, raised->flags },
+        { "pushed privilege level", caught.cs & 3, raised->cpl },
+        { "CR2", raised->address ? caught_cr2 : 0, raised->address },
+        { "stack pointer", raised->cpl ? 0 : caught.registers[REGISTERS - 1 - STACK_POINTER],
+          raised->cpl ? 0 : raise_stack_pointer },
+    };
+
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        test_equal(run, rows[i].name, rows[i].got, rows[i].want);
     for (unsigned n = 0; n < REGISTERS; n++)
         if (n != STACK_POINTER)
             test_equal(run, "a general register", caught.registers[REGISTERS - 1 - n], WORKLOAD_REGISTER(n));
-        else if (raised->cpl == 0)
-            test_equal(run, "stack pointer", caught.registers[REGISTERS - 1 - n], raise_stack_pointer);
 }
 
 static void expect(struct test_run *run)

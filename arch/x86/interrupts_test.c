@@ -119,14 +119,9 @@ static void compare_frame(struct test_run *run, const struct occasion *occasion,
 /* Handlers are C code, which needs a clear direction flag and the ABI's stack alignment. Interrupts must be off. */
 static void compare_handler(struct test_run *run, const struct occasion *occasion, uintptr_t flags)
 {
-    const uintptr_t below = interrupted_before.registers[INTERRUPTED_STACK] - seen.frame_at;
-
     differ(run, occasion, "in the handler: the flags", 0, seen.flags & ~(uintptr_t)FLAGS_RESULT,
            flags & ~(uintptr_t)(FLAGS_RESULT | FLAG_IF | FLAG_DF));
     differ(run, occasion, "in the handler: alignment of its stack frame", 0, seen.alignment, REGISTERS == 16 ? 0 : 8);
-    if (occasion->code->cpl == 0 ? below > 2 * sizeof seen.frame : !on_kernel_stack(seen.frame_at))
-        test_fail(run, "%s: the frame is at 0x%llx, not on the kernel's stack", occasion->name,
-                  (unsigned long long)seen.frame_at);
 }
 
 static void compare_afterwards(struct test_run *run, const struct occasion *occasion, uintptr_t flags)
@@ -163,9 +158,6 @@ static void interrupt_once(struct test_run *run, const struct occasion *occasion
     compare_frame(run, occasion, flags);
     compare_handler(run, occasion, flags);
     compare_afterwards(run, occasion, flags);
-    if (seen.frame.ip < occasion->code->at || seen.frame.ip > occasion->code->behind)
-        test_fail(run, "%s: the frame's instruction pointer is 0x%llx, outside the code", occasion->name,
-                  (unsigned long long)seen.frame.ip);
 }
 
 static void state(struct test_run *run)
@@ -286,8 +278,8 @@ TESTS(vectors_and_gates) = {
 
 /* ---- what functions preserve ------------------------------------------------------------------------------------- */
 
-/* Register numbers of the callee-saved registers, by the ABI of either width. */
-static const uint8_t kept_64[] = { 3, 5, 12, 13, 14, 15 }, kept_32[] = { 3, 5, 6, 7 };
+/* Numbers of the callee-saved registers and of the stack pointer, by the ABI of either width. */
+static const uint8_t kept_64[] = { 3, 4, 5, 12, 13, 14, 15 }, kept_32[] = { 3, 4, 5, 6, 7 };
 
 static void compare_kept(struct test_run *run, const char *who)
 {
@@ -295,30 +287,29 @@ static void compare_kept(struct test_run *run, const char *who)
 
     for (unsigned i = 0; i < (wide ? sizeof kept_64 : sizeof kept_32); i++) {
         const unsigned n = wide ? kept_64[i] : kept_32[i];
+        const uintptr_t want =
+            n == INTERRUPTED_STACK ? interrupted_before.registers[n] : (uintptr_t)WORKLOAD_REGISTER(n);
 
-        if (interrupted_after.registers[n] != WORKLOAD_REGISTER(n))
+        if (interrupted_after.registers[n] != want)
             test_fail(run, "%s: register %u is 0x%llx", who, n, (unsigned long long)interrupted_after.registers[n]);
     }
-    test_equal(run, who, interrupted_after.registers[INTERRUPTED_STACK],
-               interrupted_before.registers[INTERRUPTED_STACK]);
     test_equal(run, "a callee-saved register meanwhile", interrupted_after.registers[INTERRUPTED_SPOILED], 0);
     interrupted_after.registers[INTERRUPTED_SPOILED] = 1;
 }
 
 static void kept(struct test_run *run)
 {
-    interrupted_flags = FLAG_ONE | FLAG_IF | FLAGS;
     interrupted_after.registers[INTERRUPTED_SPOILED] = 1;
-    interrupted_kept_user();
-    compare_kept(run, "the stack pointer after CPL 3");
-    test_equal(run, "AC, ID and IF after CPL 3, which were set", interrupted_after.flags & FLAGS_KEPT, FLAGS_KEPT);
-    interrupted_flags = FLAG_ONE;
-    interrupted_kept_user();
-    test_equal(run, "AC, ID and IF after CPL 3, which were clear", interrupted_after.flags & FLAGS_KEPT, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        interrupted_flags = FLAG_ONE | (i == 0 ? FLAG_IF | FLAGS : 0);
+        interrupted_kept_user();
+        compare_kept(run, "after CPL 3");
+        test_equal(run, "AC, ID and IF after CPL 3", interrupted_after.flags & FLAGS_KEPT, i == 0 ? FLAGS_KEPT : 0);
+    }
     test_equal(run, "SS after CPL 3", selectors_read().ss, 0x10);
     interrupted_flags = FLAG_ONE | FLAG_IF;
     interrupted_kept_context();
-    compare_kept(run, "the stack pointer after context_restore()");
+    compare_kept(run, "after context_restore()");
     test_equal(run, "what context_save() returned", interrupted_after.registers[0], 1);
 }
 
@@ -326,15 +317,14 @@ static void kept(struct test_run *run)
 static void selectors(struct test_run *run)
 {
     const struct selectors s = selectors_read();
+    const struct {
+        const char *name;
+        unsigned got, want;
+    } rows[] = { { "CS", s.cs, 0x08 }, { "SS", s.ss, 0x10 }, { "FS", s.fs, 0 },
+                 { "GS", s.gs, 0 },    { "DS", s.ds, 0x1b }, { "ES", s.es, 0x1b } };
 
-    test_equal(run, "CS", s.cs, 0x08);
-    test_equal(run, "SS", s.ss, 0x10);
-    test_equal(run, "FS", s.fs, 0);
-    test_equal(run, "GS", s.gs, 0);
-    if (REGISTERS == 8) {
-        test_equal(run, "DS", s.ds, 0x1b);
-        test_equal(run, "ES", s.es, 0x1b);
-    }
+    for (unsigned i = 0; i < (REGISTERS == 8 ? 6 : 4); i++)
+        test_equal(run, rows[i].name, rows[i].got, rows[i].want);
 }
 
 /*

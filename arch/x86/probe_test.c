@@ -64,8 +64,7 @@ static void registers(struct test_run *run)
             const uint64_t before = msr_get(tried[i].msr);
             const uint64_t value = tried[i].values[n];
 
-            if (!msr_try(tried[i].msr, value))
-                test_fail(run, "MSR 0x%x refuses 0x%llx", (unsigned)tried[i].msr, (unsigned long long)value);
+            msr_try(tried[i].msr, value);
             ds_probe(&in);
             if (msr_get(tried[i].msr) != value)
                 test_fail(run, "MSR 0x%x is 0x%llx after the probe, was 0x%llx", (unsigned)tried[i].msr,
@@ -84,9 +83,8 @@ static void refused(struct test_run *run)
         test_skip(run, "IA32_MISC_ENABLE can be read here");
         return;
     }
-    test_equal(run, "the value that msr_read() stores when it fails", value, 0);
-    test_equal(run, "the value that msr_get() returns then", msr_get(MSR_IA32_MISC_ENABLE), 0);
-    test_equal(run, "whether msr_try() succeeds then", msr_write(MSR_IA32_MISC_ENABLE, 0), false);
+    if (value || msr_get(MSR_IA32_MISC_ENABLE) || msr_write(MSR_IA32_MISC_ENABLE, 0))
+        test_fail(run, "a refused read stores or returns another value than 0, or a refused write succeeds");
 }
 
 TESTS(probes) = {
