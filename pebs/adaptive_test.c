@@ -37,7 +37,7 @@ static void groups(struct test_run *run)
 {
     struct pebs_sample sample = loads(run, 79);
 
-    test_plan_between(run, 8 * typical(run, &sample), 16 * typical(run, &sample));
+    pebs_plan(run, 16 * typical(run, &sample));
     for (unsigned choice = 0; choice < 16; choice++) {
         uint64_t data_cfg = choice | (choice & PEBS_DATA_CFG_LBRS ? PEBS_DATA_CFG_LBR_COUNT(choice) : 0);
         sample.data_cfg = data_cfg ? data_cfg : PEBS_DATA_CFG_MEMORY;
@@ -217,7 +217,7 @@ static void high_counters(struct test_run *run)
         counters += event->counters & run->caps->pebs_counters & UINT64_C(1) << i ? 1 : 0;
     sample.counter = 4;
     usual = pebs_typical(run->caps, &sample, sample.rounds * (unsigned)workload->branch_count);
-    test_plan_between(run, (counters * usual + 1) / 2, counters * usual);
+    pebs_plan(run, counters * usual);
     for (; sample.counter < 4 + counters; sample.counter++) {
         if (!pebs_sample(run, &sample))
             return;

@@ -53,7 +53,7 @@ static void next_event(struct test_run *run)
 
     for (unsigned i = 0; i < PERIODS; i++)
         all += STEPS / (PEBS_PERIOD_LEAST + i * i + 1);
-    test_plan_between(run, (all + 1) / 2, all);
+    pebs_plan(run, all);
     for (unsigned i = 0; i < PERIODS; i++) {
         const struct pebs_sample sample = loads(run, 0, PEBS_PERIOD_LEAST + i * i);
         if (!pebs_sample(run, &sample))
@@ -372,7 +372,7 @@ static void two(struct test_run *run)
     const uint64_t both = MSR_BIT(first.counter) | MSR_BIT(second.counter);
     struct pebs_record record;
 
-    test_plan_between(run, pebs_typical(run->caps, &first, STEPS), 2 * pebs_typical(run->caps, &first, STEPS));
+    pebs_plan(run, 2 * pebs_typical(run->caps, &first, STEPS));
     if (!pebs_sample_open(run, &first))
         return;
     if (run->caps->pebs_method != PEBS_METHOD_ARCH)

@@ -117,19 +117,16 @@ static unsigned records_at(uint64_t from)
 
 /* ---- the index ------------------------------------------------------------------------------------------------ */
 
+/* The drain divides the bytes up to the index into records, and reports a rest. */
 static void steps(struct test_run *run)
 {
     enum { MOST = 4 };
 
-    test_plan_between(run, (1 + 2 + 3 + MOST) / 2, 1 + 2 + 3 + MOST);
+    pebs_plan(run, 1 + 2 + 3 + MOST);
     for (unsigned records = 1; records <= MOST; records++) {
         const struct pebs_sample sample = pebs_sample_any(run->caps, records);
-        struct ds_area area;
         if (!sample_into(run, &sample, NULL))
             return;
-        area = area_read(run);
-        test_equal(run, "distance of the index from the base", area.pebs.index - area.pebs.base,
-                   (uint64_t)records_at(area.pebs.base) * record_size());
         pebs_close(run, 0);
         pebs_check_count(run, ds_pebs_log()->records, records);
     }
@@ -213,13 +210,16 @@ static void kept(struct test_run *run)
     pebs_close(run, 0);
 }
 
-/* Two areas in one page: the processor must not use the address that the register had first. */
+/*
+ * Two areas in one page: the processor must not use the address that the register had first. The drain takes the
+ * records of the second.
+ */
 static void used(struct test_run *run)
 {
     enum { COUNT = 3, SECOND = 0x800 };
     const struct pebs_sample sample = pebs_sample_any(run->caps, COUNT);
     const struct ds_memory memory = ds_memory();
-    struct ds_area first, second = { 0 };
+    struct ds_area second = { 0 };
 
     pebs_plan(run, COUNT);
     if (!pebs_sample_open(run, &sample))
@@ -230,10 +230,8 @@ static void used(struct test_run *run)
     if (!pebs_sample_arm(run, &sample))
         return;
     run_closed(run, &sample);
-    first = area_read(run);
     ds_area_decode(run->caps->ds_width, run->caps->pebs_format, memory.area + SECOND, memory.area_size - SECOND,
                    &second);
-    test_equal(run, "the index of the area that IA32_DS_AREA no longer selects", first.pebs.index, first.pebs.base);
     msr_write(MSR_IA32_DS_AREA, (uintptr_t)memory.area);
     area_write(run, &second);
     memset(memory.area + SECOND, 0, run->caps->ds_area_size);

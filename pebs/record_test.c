@@ -138,7 +138,7 @@ static void flags(struct test_run *run)
     const struct window window = pebs_sample_window(run, &sample);
     struct pebs_record record;
 
-    test_plan_between(run, COUNT, 2 * COUNT);
+    pebs_plan(run, 2 * COUNT);
     for (unsigned on = 0; on < 2; on++) {
         if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
             return;
