@@ -96,7 +96,7 @@ bool wrong_pebs_arch_full(struct vcpu *v, size_t size)
         *index &= ~PEBS_INDEX_WR;
         return false;
     }
-    return full;
+    return full || (fault(v, FAULT_ARCH_FULL_EARLY) && (*index & PEBS_INDEX_WR) + size == end);
 }
 
 uint64_t wrong_pebs_arch_address(const struct vcpu *v)
