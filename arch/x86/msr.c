@@ -49,7 +49,7 @@ static const struct watched {
     { MSR_BPU_CCCR0, NETBURST_CCCRS, 1, ALL, CCCR_ENABLE, CCCR_OVF },
     { MSR_IA32_PMC(0), 8, 1, COUNTER, 0, ALL },
     { MSR_IA32_A_PMC(0), 8, 1, COUNTER, 0, ALL },
-    { MSR_IA32_FIXED_CTR(0), 4, 1, COUNTER, 0, ALL },
+    { MSR_IA32_FIXED_CTR(0), 7, 1, COUNTER, 0, ALL },
     /* Entries of the LBR stack, which may be read-only. */
     { 0x40, 64, 1, 0, 0, ALL },
     { 0x680, 96, 1, 0, 0, ALL },

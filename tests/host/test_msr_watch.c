@@ -90,7 +90,7 @@ static const struct {
     { 0x361, 1, 1, BIT(12) | 4, EVERY, ~(BIT(31) | BIT(12)) },
     { 0xc1, 8, 1, 5, EVERY, BEYOND(48) },
     { 0x4c1, 8, 1, 5, EVERY, BEYOND(48) },
-    { 0x309, 4, 1, 5, EVERY, BEYOND(40) },
+    { 0x309, 7, 1, 5, EVERY, BEYOND(40) },
     { 0x40, 64, 1, 0, EVERY, 0 },
     { 0x680, 96, 1, 0, EVERY, 0 },
     { 0xdc0, 32, 1, 0, EVERY, 0 },
