@@ -266,11 +266,10 @@ static void report_arch(const struct processor *p)
     printf("(no register has the linear address of the buffer: its pages were not checked)\n");
 }
 
-bool report_ds(const struct processor *p, unsigned count)
+void report_ds(const struct processor *p, unsigned count)
 {
     (void)count;
     if (area_is_arch(p))
         report_arch(p);
     report_area(p);
-    return true;
 }

@@ -159,7 +159,7 @@ static void print_lvt(const struct processor *p)
            p->apic ? "" : "; the local APIC is off");
 }
 
-bool report_perfmon(const struct processor *p, unsigned count)
+void report_perfmon(const struct processor *p, unsigned count)
 {
     unsigned idle = 0;
 
@@ -184,5 +184,4 @@ bool report_perfmon(const struct processor *p, unsigned count)
            processor_msr_or_0(p, area_is_arch(p) ? MSR_IA32_PEBS_INDEX : MSR_PEBS_ENABLE),
            processor_msr_or_0(p, MSR_IA32_DEBUGCTL));
     print_lvt(p);
-    return true;
 }

@@ -83,13 +83,13 @@ static uint64_t older_records(const uint8_t *bytes, uint64_t used, uint64_t reco
     return older;
 }
 
-bool report_bts(const struct processor *p, unsigned count)
+void report_bts(const struct processor *p, unsigned count)
 {
     const unsigned size = p->caps.bts_record_size;
     struct ds_area area;
 
     if (!area_read(p, &area) || !sound(&area.bts, "BTS"))
-        return false;
+        return;
     if ((area.bts.index - area.bts.base) % size != 0)
         printf("wrong: the index is not at a record's end: base + %" PRIu64 "; ds says more\n",
                area.bts.index - area.bts.base);
@@ -98,7 +98,7 @@ bool report_bts(const struct processor *p, unsigned count)
     const uint64_t records = (area.bts.maximum - area.bts.base) / size;
     uint8_t *bytes = read_buffer(area.bts.base, (circular ? records : used) * size, target_linear);
     if (bytes == NULL)
-        return false;
+        return;
     const uint64_t older = circular ? older_records(bytes, used, records, size) : 0;
 
     for (uint64_t n = first_of("BTS", older + used, count); n < older + used; n++) {
@@ -110,7 +110,6 @@ bool report_bts(const struct processor *p, unsigned count)
         print_lines(record.from, record.to);
     }
     free(bytes);
-    return true;
 }
 
 static void print_pebs(const struct processor *p, uint64_t n, const struct pebs_record *record)
@@ -147,7 +146,7 @@ static uint64_t walk_pebs(const struct processor *p, const uint8_t *bytes, uint6
     return n;
 }
 
-bool report_pebs(const struct processor *p, unsigned count)
+void report_pebs(const struct processor *p, unsigned count)
 {
     struct ds_area area;
     struct arch_state arch;
@@ -156,27 +155,26 @@ bool report_pebs(const struct processor *p, unsigned count)
 
     if (caps_missing(&p->caps, NEED_PEBS) != CAPS_AVAILABLE) {
         printf("%s\n", caps_reason_text(caps_missing(&p->caps, NEED_PEBS)));
-        return false;
+        return;
     }
     if (area_is_arch(p)) {
         area_arch(p, &arch);
         if (arch.base == 0 || arch.used > arch.bytes) {
             printf("there is no PEBS buffer on this processor, or its index is outside: ds says more\n");
-            return false;
+            return;
         }
         size = arch.used;
         bytes = read_buffer(arch.address, size, target_physical);
     } else {
         if (!area_read(p, &area) || !sound(&area.pebs, "PEBS"))
-            return false;
+            return;
         size = area.pebs.index - area.pebs.base;
         bytes = read_buffer(area.pebs.base, size, target_linear);
     }
     if (bytes == NULL)
-        return false;
+        return;
     walk_pebs(p, bytes, size, true, first_of("PEBS", walk_pebs(p, bytes, size, false, 0), count));
     free(bytes);
-    return true;
 }
 
 static bool read_lbr(const struct processor *p, unsigned age, uint64_t tos, struct lbr_entry *entry)
@@ -204,7 +202,7 @@ static bool read_lbr(const struct processor *p, unsigned age, uint64_t tos, stru
     return lbr_decode(caps->lbr_format, from, to, info, entry) == LBR_DECODE_OK;
 }
 
-bool report_lbr(const struct processor *p, unsigned count)
+void report_lbr(const struct processor *p, unsigned count)
 {
     const struct caps *caps = &p->caps;
     static struct lbr_entry entries[LBR_MOST];
@@ -214,7 +212,7 @@ bool report_lbr(const struct processor *p, unsigned count)
 
     if (caps_missing(caps, NEED_LBR) != CAPS_AVAILABLE) {
         printf("%s\n", caps_reason_text(caps_missing(caps, NEED_LBR)));
-        return false;
+        return;
     }
     while (depth < caps->lbr_depth && depth < LBR_MOST && read_lbr(p, depth, tos, &entries[depth]))
         depth++;
@@ -229,5 +227,4 @@ bool report_lbr(const struct processor *p, unsigned count)
         lbr_text(&target_out, age, &entries[age], &target_symbols);
         print_lines(entries[age].from, entries[age].to);
     }
-    return true;
 }
