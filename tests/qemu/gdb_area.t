@@ -94,10 +94,15 @@ for text, what in (out[4], 'records of two sizes'), (out[7], 'two counters, one 
     like(text, NO_PROBLEM, '... no problem')
 
 # perfmon prints the counters: programmed events by name, enabled counters, overflows.
-out, _, _ = machine.gdb('skylake', 'hbreak load_33', 'continue', 'perfmon', options='run=pebs.loads')
-like(out[2], r'^  PMC0 +0x[0-9a-f]{12}  overflows after \d+; IA32_PERFEVTSEL0 0x[0-9a-f]+: MEM_INST_RETIRED\.ALL_LOADS OS.*, PEBS$',
+out, _, _ = machine.gdb('skylake', 'hbreak load_33', 'continue', 'perfmon', edited(
+    ('0x186 0x4381d0', '0x186 0x5181d0'), ('0x38d 0x0', '0x38d 0xa9'), ('0x38e 0x0', '0x38e 0x200000000')), 'perfmon', options='run=pebs.loads')
+like(out[2], r'^  PMC0 +0x[0-9a-f]{12}  overflows after \d+; IA32_PERFEVTSEL0 0x4381d0: MEM_INST_RETIRED\.ALL_LOADS OS USR, PEBS$',
      "perfmon: the event's name, and PEBS")
 like(out[2], '^IA32_PERF_GLOBAL_CTRL 0x[0-9a-f]*1$', 'perfmon: the enabled counters')
+stopped = 'stopped by IA32_PERF_GLOBAL_CTRL'
+tap.same(re.findall(r'(?m)^  \w+ +0x.*?; (?:IA32_\w+ )?(.*)', out[4]), [
+    '0x5181d0: MEM_INST_RETIRED.ALL_LOADS USR INT, PEBS', f'INST_RETIRED.ANY: OS INT, {stopped}',
+    f'CPU_CLK_UNHALTED.THREAD: USR INT, {stopped}, has overflowed'], 'perfmon: other enables')
 
 # Architectural PEBS has no area: the buffer is physical memory.
 (before, _, _, ds, perfmon), _, _ = machine.gdb('clearwaterforest', 'ds', OPEN, 'continue', 'ds', 'perfmon', options='run=pebs.loads')
