@@ -391,17 +391,14 @@ static void put_flame(struct html_output *output, struct names *names)
     uint64_t *selves = allocated(calloc(count, sizeof(*selves)));
     uint32_t *numbers = allocated(calloc(count, sizeof(*numbers)));
 
-    for (uint32_t i = count; i-- > 0;) {
-        totals[i] += nodes[i].self;
-        if (i > 0)
-            totals[nodes[i].parent] += totals[i];
-    }
+    for (uint32_t i = 0; i < count; i++)
+        totals[i] = selves[i] = nodes[i].self;
+    for (uint32_t i = count; --i > 0;) /* children follow their parents */
+        totals[nodes[i].parent] += totals[i];
     uint64_t least = count > FLAME_MOST ? totals[0] / FLAME_PART : 0;
-    for (uint32_t i = count; i-- > 0;) {
-        selves[i] += nodes[i].self;
-        if (i > 0 && (totals[i] < least || totals[i] == 0))
+    for (uint32_t i = count; --i > 0;)
+        if (totals[i] < least)
             selves[nodes[i].parent] += selves[i];
-    }
     for (uint32_t i = 0; i < count; i++)
         if (i == 0 || (totals[i] >= least && totals[i] > 0)) {
             numbers[i] = placed++;
