@@ -386,30 +386,19 @@ void check_latency(struct check *c)
 
 /* ---- counting ---- */
 
-/* A workload's count, without what starting and stopping adds. Interrupts add to it: `between` gets how many at most.
- */
-static bool count_of(struct check *c, struct perf_event_attr attr, const struct workload *w, uint64_t *count,
-                     unsigned *between)
-{
-    struct recording r = { .workload = w, .rounds = 4 }, nothing = { .workload = &workload_nothing, .rounds = 4 };
-
-    r.attr[0] = nothing.attr[0] = attr;
-    if (!check_record(c, &nothing) || !check_record(c, &r))
-        return false;
-    *count = r.counts[0] - nothing.counts[0];
-    *between = r.interruptions + nothing.interruptions;
-    return true;
-}
-
+/* What starting and stopping counts is taken off. Interrupts may add to the count. */
 static void compare_count(struct check *c, const char *name, struct perf_event_attr attr, const struct steps *steps,
                           uint32_t kinds)
 {
     const uint64_t want = 4 * steps_before(steps, kinds, steps_count(steps));
-    unsigned between, errata = 0;
-    uint64_t got;
+    struct recording r = { .attr[0] = attr, .workload = steps->workload, .rounds = 4 };
+    struct recording nothing = { .attr[0] = attr, .workload = &workload_nothing, .rounds = 4 };
+    unsigned errata = 0;
 
-    if (!count_of(c, attr, steps->workload, &got, &between))
+    if (!check_record(c, &nothing) || !check_record(c, &r))
         return;
+    const uint64_t got = r.counts[0] - nothing.counts[0];
+    const unsigned between = r.interruptions + nothing.interruptions;
     c->seen++;
     if (got >= want / 2 && got <= 2 * want) /* as perfmon/counter_test.c */
         errata = (kinds & STEP_INSTRUCTION ? ERRATA_INSTRUCTIONS : 0) | (kinds & STEP_BRANCHES ? ERRATA_BRANCHES : 0) |
