@@ -173,9 +173,11 @@ static void start(struct test_run *run)
     look_around(0);
     expect_end(run, stack_top);
     for (n = 1; n <= secondary_cpus_count(); n++) {
-        if (!secondary_cpus_start(n, look_around) || !wait_until(is_done, n))
+        if (!secondary_cpus_start(n, look_around) || !wait_until(is_done, n)) {
             test_fail(run, "the processor with APIC ID %u does not start, or does not end",
                       (unsigned)topology.ids[n - 1]);
+            continue;
+        }
         expect_filled(run, page, "a start");
         compare(run, n, topology.ids[n - 1]);
         expect_end(run, (const void *)startup_stack);
@@ -259,8 +261,10 @@ static void stop(struct test_run *run)
         return;
     }
     beats = wakes = 0;
-    if (!processor_start(1, topology.ids[0], page, beat) || !wait_until(has_beaten, ENOUGH_BEATS))
+    if (!processor_start(1, topology.ids[0], page, beat) || !wait_until(has_beaten, ENOUGH_BEATS)) {
         test_fail(run, "the processor does not run");
+        return;
+    }
     processors_stop();
     if (!beats_end())
         test_fail(run, "the processor still runs after processors_stop()");
