@@ -8,7 +8,6 @@
 
 #include "cpu/msr_index.h"
 
-#define XAPIC_BASE       UINT64_C(0xfee00000)
 #define CPUID_1_ECX_PDCM (1u << 15)
 #define FIXED_CONCEALED  3u
 
@@ -80,7 +79,6 @@ static void find_caps(struct processor *p)
                              .leaf_80000004 = leaf_of(p, 0x80000004),
                              .leaf_80000008 = leaf_of(p, 0x80000008),
                              .misc_enable = msr_of(p, MSR_IA32_MISC_ENABLE),
-                             .apic_base = { true, XAPIC_BASE | APIC_BASE_ENABLE },
                              .bios_sign_id = msr_of(p, MSR_IA32_BIOS_SIGN_ID),
                              .ds_area = probe_of(p, MSR_IA32_DS_AREA),
                              .debugctl_lbr = probe_of(p, MSR_IA32_DEBUGCTL),

@@ -132,13 +132,18 @@ static void print_resets(const struct processor *p, const struct ds_area *area)
     }
 }
 
+static uint64_t percent(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0 : part * 100 / whole;
+}
+
 /* How full a buffer with records of varying size is. */
 static void print_bytes(const char *name, const struct ds_buffer *b, const char *state)
 {
     const uint64_t bytes = b->maximum - b->base, used = b->index - b->base;
 
     printf("%s: %" PRIu64 " of %" PRIu64 " bytes (%" PRIu64 " %%), records vary in size", name, used, bytes,
-           bytes == 0 ? 0 : used * 100 / bytes);
+           percent(used, bytes));
     if (b->threshold > b->index)
         printf(", %" PRIu64 " bytes to the threshold; %s\n", b->threshold - b->index, state);
     else
@@ -158,7 +163,7 @@ static void print_fill(const char *name, const struct ds_buffer *b, unsigned rec
     }
     const uint64_t records = (b->maximum - b->base) / record, used = (b->index - b->base) / record;
     printf("%s: %" PRIu64 " of %" PRIu64 " records of %u bytes (%" PRIu64 " %%)", name, used, records, record,
-           records == 0 ? 0 : used * 100 / records);
+           percent(used, records));
     if (circular)
         printf(", circular");
     else if (b->threshold > b->index)
@@ -245,7 +250,7 @@ static void report_arch(const struct processor *p)
         return;
     }
     printf("PEBS: %" PRIu64 " of %" PRIu64 " bytes (%" PRIu64 " %%)\n", now.used, now.bytes,
-           now.used * 100 / now.bytes);
+           percent(now.used, now.bytes));
     description = (struct arch_description){
         .base = now.base,
         .index = now.index,
