@@ -154,8 +154,7 @@ static void mask_set(struct test_run *run)
 static void until_unmasked(struct test_run *run)
 {
     prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, VECTOR_PERFORMANCE);
-    count_held(&workload_straight, 1);
-    test_equal(run, "interrupts of the first overflow", seen.interrupts, 1);
+    count_held(&workload_straight, 1); /* its interrupt masks the entry, or the second overflow interrupts */
     check_count(run, 0, BOTH_RINGS, &workload_straight, 0);
 
     prepare(run, 1, BOTH_RINGS | PERFEVTSEL_INT, apic_performance_lvt());
