@@ -188,7 +188,8 @@ static void expect_registers(const struct test_run *run, struct pebs_record *wan
         else if (change.narrow && DATA_REGISTERS & BIT(r))
             want->gpr[r] = (uint32_t)want->gpr[r];
     if (!all && !(changed & BIT(PEBS_RDX))) /* what the WRMSR left that opened the window: bits of fixed counters */
-        want->gpr[PEBS_RDX] &= run->caps->fixed_counters | PERF_GLOBAL_CTRL_METRICS >> 32;
+        want->gpr[PEBS_RDX] &= run->caps->fixed_counters |
+                               (run->caps->perf_capabilities & PERF_CAP_METRICS ? PERF_GLOBAL_CTRL_METRICS >> 32 : 0);
     if (all && pebs_of_instructions(&pebs_armed()->sample))
         for (uint64_t i = 0; i < w->access_count && w->accesses[i].ip < got->ip; i++)
             want->gpr[PEBS_RAX] = w->accesses[i].value;
