@@ -6,6 +6,7 @@ report on KVM. A script replaces QEMU. Its tree's path has a comma, which QEMU's
 import os
 import pathlib
 import re
+import types
 
 import machine
 import tap
@@ -124,6 +125,17 @@ for vendor, said in ('0000', ': load the module kvm_intel; '), (
     tap.write(top / 'sys/devices/system/cpu/modalias', f'cpu:type:x86,ven{vendor}fam0019mod0001:feature:\n')
     tap.like('|'.join(map(str, run('kvm', top / 'kvm', top / 'sys'))), rf'^1\|\|kvm: there is no {re.escape(str(top))}/kvm{said}', f'no KVM on vendor {vendor}')
 tap.same(run('kvm', '/dev/null'), (1, '', 'kvm: /dev/null is not KVM: it reports no API version\n'), 'a device other than KVM')
+# What a KVM with these answers lacks: CPUID leaves 0 and 0AH, bit 21 (DS) of CPUID.1:EDX, the format of the LBRs.
+intel, amd = (0, 0x756e6547, 0x6c65746e, 0x49656e69), (0, 0x68747541, 0x444d4163, 0x69746e65)
+kvm.fcntl = types.SimpleNamespace(ioctl=lambda *_: kvm.API_VERSION)
+for vendor, version, ds, form, lacks in (
+        (intel, 2, 1, 5, 'no BTS'), (intel, 2, 0, 5, 'no PEBS, no BTS'), (intel, 2, 1, 0, 'no LBR, no BTS'),
+        (amd, 2, 1, 5, 'the processor is AuthenticAMD')):
+    kvm.supported_cpuid = lambda _: {(0, 0): vendor, (1, 0): (0, 0, 0, ds << 21), (10, 0): (version, 0, 0, 0)}
+    kvm.feature_msr = lambda *_: form
+    cpu, missing = kvm.exposed('/dev/null', '/sys')
+    tap.same((cpu, ', '.join(text.split(':')[0] for text in missing)),
+             ('host,migratable=off,pmu=on' + ',lbr-fmt=0x5' * bool(form), lacks), f'KVM: {lacks}')
 if not os.access('/dev/kvm', os.R_OK | os.W_OK):
     tap.skip('KVM answers', '/dev/kvm is missing or not accessible')
     tap.done()
