@@ -117,7 +117,7 @@ static unsigned records_at(uint64_t from)
 
 /* ---- the index ------------------------------------------------------------------------------------------------ */
 
-/* The drain divides the bytes up to the index into records, and reports a rest. */
+/* No record is behind the index. The drain divides the bytes before it into records, and reports a rest. */
 static void steps(struct test_run *run)
 {
     enum { MOST = 4 };
@@ -125,8 +125,12 @@ static void steps(struct test_run *run)
     pebs_plan(run, 1 + 2 + 3 + MOST);
     for (unsigned records = 1; records <= MOST; records++) {
         const struct pebs_sample sample = pebs_sample_any(run->caps, records);
+        struct ds_area area;
         if (!sample_into(run, &sample, NULL))
             return;
+        area = area_read(run);
+        test_equal(run, "distance of the index from the base", area.pebs.index - area.pebs.base,
+                   (uint64_t)records_at(area.pebs.base) * record_size());
         pebs_close(run, 0);
         pebs_check_count(run, ds_pebs_log()->records, records);
     }
