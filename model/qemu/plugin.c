@@ -4,7 +4,8 @@
  *
  * Callbacks. Some translations have callbacks only for CPUID, RDMSR, WRMSR and RDPMC, so that a guest that does not use
  * the debug store runs at full speed. When a processor is programmed to need more (blocks, event classes, memory
- * accesses), it runs other translations, with these callbacks, until it no longer needs them.
+ * accesses), it runs other translations, with these callbacks, until it no longer needs them. If it counts only events
+ * outside ring 0, as perf does for users, the guest's kernel still runs the translations without them.
  */
 #include "model/qemu/plugin.h"
 
@@ -12,6 +13,8 @@
 
 #include "model/engine/data_cache.h"
 #include "model/engine/engine.h"
+#include "model/engine/event_class.h"
+#include "model/engine/ring.h"
 #include "model/faults/break.h"
 #include "model/latitude/latitude.h"
 #include "model/qemu/arena.h"
@@ -192,9 +195,38 @@ static void note_data(const struct vcpu *v)
     g_mutex_unlock(&sets_lock);
 }
 
+/* Whether code of ring 0 causes nothing that must be reported: only events in other rings are counted. */
+static bool spares_ring_0(const struct vcpu *v)
+{
+    for (uint64_t left = v->uses.classes; left != 0; left &= left - 1)
+        if (event_class_covers((unsigned)__builtin_ctzll(left), 0))
+            return false;
+    return v->uses.classes != 0 && !v->uses.ring && !model.data;
+}
+
+static void select_set(struct processor *p, bool spared)
+{
+    p->vcpu.hot->spared = spared;
+    qemu_private_select_set(&p->private, spared ? 0 : p->set);
+}
+
+void enter_ring_0(struct processor *p)
+{
+    if (p->spares_ring_0 && !p->vcpu.watch.hit)
+        select_set(p, true);
+}
+
+void leave_ring_0(struct processor *p)
+{
+    if (!p->vcpu.hot->spared)
+        return;
+    ring_empty(&p->vcpu, NULL); /* the blocks that ran are unknown */
+    select_set(p, false);
+}
+
 void choose_translations(struct processor *p, const struct block *running)
 {
-    const unsigned before = qemu_private_set(&p->private);
+    const unsigned before = p->set;
     struct hooks hooks = p->vcpu.uses;
 
     note_data(&p->vcpu);
@@ -202,12 +234,12 @@ void choose_translations(struct processor *p, const struct block *running)
         hooks.data = hooks.blocks = true; /* a pause of its use then runs the same translations */
     if (p->vcpu.watch.hit)
         hooks = hooks_of_both(hooks, model.sets[before]); /* a hook must notice it */
-    const unsigned set = set_of(hooks, qemu_private_sets(&p->private));
-
-    if (set != before || !hooks_are_equal(model.sets[set], p->vcpu.wants)) {
-        qemu_private_select_set(&p->private, set);
-        engine_hook(&p->vcpu, model.sets[set], running);
-    }
+    leave_ring_0(p);
+    p->set = set_of(hooks, qemu_private_sets(&p->private));
+    p->spares_ring_0 = p->set != 0 && spares_ring_0(&p->vcpu);
+    select_set(p, false);
+    if (p->set != before || !hooks_are_equal(model.sets[p->set], p->vcpu.wants))
+        engine_hook(&p->vcpu, model.sets[p->set], running);
 }
 
 void narrow_translations(struct processor *p)

@@ -39,6 +39,9 @@ struct processor {
     uint64_t tsc;                                    /* of the last record */
     GByteArray *buffer; /* for register values and memory; kept, to avoid allocations while the guest runs */
 
+    unsigned set;       /* of translations, which report what the processor uses */
+    bool spares_ring_0; /* code of ring 0 causes none of that */
+
     /* state of the current moment */
     const struct block *block;  /* the block of the next instruction; NULL: unknown */
     struct qemu_middle *middle; /* the running callback, if it is inside a block */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/engine/counting.h"
 #include "model/engine/data.h"
 #include "model/engine/engine.h"
 #include "model/engine/event_class.h"
@@ -205,6 +206,26 @@ void on_stop(unsigned cpu, void *udata)
     leave_middle(p, site, engine_stop(&p->vcpu, site->place));
 }
 
+/* Before SYSCALL and SYSENTER. If one of them is the event that a counter waits for, the next block must report it. */
+void on_system_call(unsigned cpu, void *udata)
+{
+    struct processor *const p = model.processors[cpu];
+
+    (void)udata;
+    if (!counting_due(&p->vcpu))
+        enter_ring_0(p);
+}
+
+/* In ring 0, before an instruction that may leave it. udata: the instruction is IRETQ; or NULL. */
+void on_return(unsigned cpu, void *udata)
+{
+    struct processor *const p = model.processors[cpu];
+    uint64_t cs;
+
+    if (udata == NULL || !processor_host.read(p, processor_read(p, RSP) + sizeof(cs), &cs, sizeof(cs)) || (cs & 3) != 0)
+        leave_ring_0(p);
+}
+
 void on_repeat(unsigned cpu, void *udata)
 {
     engine_repeat(&model.processors[cpu]->vcpu, udata);
@@ -302,17 +323,22 @@ void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64
     p->delivered = true;
     p->between_blocks = true;
     bool debug = exception && p->vcpu.hot->tracing && processor_is_entry(p, VECTOR_DEBUG, to);
+    const unsigned cpl = processor_cpl(p);
 
     engine_interruption(&p->vcpu,
                         debug       ? INTERRUPTION_DEBUG
                         : exception ? INTERRUPTION_EXCEPTION
                                     : INTERRUPTION_EXTERNAL,
-                        from, to, processor_cpl(p));
+                        from, to, cpl);
     p->between_blocks = false;
     p->delivered = false;
     if (exception)
         processor_change_frame(p);
     narrow_translations(p);
+    if (cpl == 0)
+        enter_ring_0(p);
+    else
+        leave_ring_0(p);
 }
 
 /* The processor stops: in HLT, or because a debugger stops the machine. The debugger is notified after this. */

@@ -150,6 +150,7 @@ void on_wrmsr(unsigned cpu, void *udata)
     if (answer == MSR_GP)
         make_fault(p);
     choose_translations(p, site->place.block); /* QEMU ends a block after WRMSR */
+    enter_ring_0(p);
 }
 
 void on_rdpmc(unsigned cpu, void *udata)

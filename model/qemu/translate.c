@@ -13,6 +13,11 @@
 #define PAGE_BYTES   4096
 #define RESET_VECTOR UINT64_C(0xfffffff0) /* address of the first instruction after RESET */
 
+/* Instructions of two bytes */
+#define SYSCALL  0x0f05u
+#define SYSENTER 0x0f34u
+#define IRETQ    0x48cfu
+
 static qemu_u64 class_count(unsigned id)
 {
     return (qemu_u64){ model.score, offsetof(struct hot, counts) + id * sizeof(uint64_t) };
@@ -220,6 +225,33 @@ static void instrument_instructions(struct qemu_plugin_tb *tb, const struct bloc
     }
 }
 
+/* The bytes of the block's last instruction, if there are two; else 0. The first byte is the upper one. */
+static unsigned last_two_bytes(struct qemu_plugin_insn *last)
+{
+    uint8_t bytes[MAX_INSN];
+
+    return qemu_plugin_insn_data(last, bytes, sizeof(bytes)) == 2 ? bytes[0] * 256u + bytes[1] : 0;
+}
+
+/* In translations that report nothing, a far branch of ring 0 may leave it. */
+static void hook_return(struct qemu_plugin_tb *tb, const struct block *block)
+{
+    static bool iretq = true;
+    struct qemu_plugin_insn *const last = qemu_plugin_tb_get_insn(tb, block->count - 1u);
+
+    qemu_plugin_register_vcpu_insn_exec_cond_cb(last, on_return, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(spared), 0,
+                                                last_two_bytes(last) == IRETQ ? &iretq : NULL);
+}
+
+static void hook_system_call(struct qemu_plugin_tb *tb, const struct block *block)
+{
+    struct qemu_plugin_insn *const last = qemu_plugin_tb_get_insn(tb, block->count - 1u);
+    const unsigned bytes = last_two_bytes(last);
+
+    if (bytes == SYSCALL || bytes == SYSENTER)
+        qemu_plugin_register_vcpu_insn_exec_cb(last, on_system_call, QEMU_CB_RW_REGS, NULL);
+}
+
 static void on_border(unsigned cpu, void *udata)
 {
     const uint64_t *const address = udata;
@@ -250,6 +282,8 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_border, QEMU_CB_NO_REGS, arena_copy(&block->pc, sizeof(block->pc)));
     if (model.options.violations != NULL)
         processor_note_code(p, block->pc, block->next);
+    if (!reports.blocks && block->end == END_FAR && processor_cpl(p) == 0)
+        hook_return(tb, block);
     if (!hooked && !behind && !reports.blocks)
         return;
     block->cpl = (uint8_t)processor_cpl(p);
@@ -267,4 +301,6 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
     if (reports.blocks)
         hook_beginning(tb, block, reports, repeats, watching);
     instrument_instructions(tb, block, hooks, reports, watching);
+    if (reports.classes != 0 && block->cpl != 0)
+        hook_system_call(tb, block);
 }

@@ -45,6 +45,7 @@ struct hot {
     uint64_t data_pending; /* the previous instruction accessed memory */
     uint64_t hit;          /* struct block_insn * whose first access was a hit that counted at once; or 0 */
     uint64_t running;      /* struct block *: see ring_running_block() */
+    uint64_t spared;       /* for model/qemu: ring 0 runs translations that report nothing */
     uint64_t counts[EVENT_CLASSES];
 };
 

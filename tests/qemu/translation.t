@@ -48,6 +48,12 @@ for processors in '1', '2':
         tap.ok(sum(any(map(calls, block[1:])) for block in whole) < len(whole) / 10, '... and few call it later')
         tap.same([block for block in single if calls(block[0])], [], '... nor do single instructions where they begin')
 
+# While only outer rings count, no block of the kernel counts: or each user's perf would have the kernel translated again.
+COUNTED = re.compile(r' brcond_i64 tmp\d+,\$0x[78a][0-9a-f]{15},ltu,')
+for ring, least, most in ('user', 3, 12), ('system', 13, 80):
+    counted = [block for block in blocks('-s', '1', '-o', f'run=perfmon.rings.{ring}')[0] if COUNTED.search(block[0])]
+    tap.ok(least <= len(counted) <= most, f'rings.{ring}: {len(counted)} blocks count, {least} to {most}')
+
 # (A late check is invisible elsewhere: its records are legal.) Behind RDMSR, the model first replaces the value that QEMU read.
 sampling, _ = blocks('-s', '1', '-p', 'goldencove', '-o', 'run=pebs.instructions')
 watched = [block for block in sampling if re.search(f'^{CHECK}', ''.join(block), re.M)]
