@@ -11,6 +11,7 @@ import truth
 
 DSDUMP = table.ROOT / 'build/dsdump'
 # QEMU's exit status is the debug exit device's value * 2 + 1; 1 is QEMU's own failure.
+NOTICES = 'fail', 'error', 'differs'
 VERDICT_OF_STATUS = {33: 'pass', 35: 'fail', 37: 'skip', 39: 'error', 41: 'panic', 45: 'incomplete'}
 ESCAPE = re.compile(r'\x1b\[[0-9;?=]*[A-Za-z]|\r')
 RESULT = re.compile(r'(not )?ok \d+ ([a-z0-9._]+)(?: # (\w*).*)?$')
@@ -157,27 +158,24 @@ def problems(row: table.Row, status: int, killed: int | None) -> tuple[list[str]
     return boot_problems(row, status, lines, errors)
 
 
-def colours(row: table.Row) -> tuple[dict[str, str], str | None]:
-    """The results of a boot, ID => 'red', 'green' or 'skip', and its verdict. A difference from the typical is red."""
-    results, verdict = results_in(read_lines(row.folder / 'serial') or [])
-    return {test: 'red' if result in ('fail', 'error', 'differs') else 'skip' if result == 'skip' else 'green' for test, result in results.items()}, verdict
-
-
 def fault_problems(row: table.Row, faulty: dict[str, str], verdict: str | None, killed: int | None,
                    healthy: dict[str, str]) -> tuple[list[str], set[str], bool]:
     """Why a boot with a fault proves nothing, the tests that noticed, and whether they, or a panic, show the fault; given the
-    colours without the fault."""
-    ran = [test for test, colour in healthy.items() if colour == 'green']
-    red = {test for test in ran if faulty.get(test) == 'red'}
+    results without the fault."""
+    ran = [test for test, result in healthy.items() if result == 'pass']
+    noticed = {test: 'differs' if faulty.get(test) == 'differs' else 'fail' for test in ran if faulty.get(test) in NOTICES}
     must, idle = table.matching(row.globs, ran)
-    caught = bool(red) or row.panic and verdict == 'panic'
+    differ, _ = table.matching(row.differ, ran)
+    caught = bool(noticed) or row.panic and verdict == 'panic'
     if killed:
         wrong = [f'timed out after {killed} seconds']
     elif not verdict:
         wrong = ['the kernel printed no verdict']
     else:
         wrong = ['the kernel did not panic' if row.panic else 'the kernel panicked'] if (verdict == 'panic') != row.panic else []
-        wrong += [f'did not notice: {" ".join(sorted(must - red))}'] if must - red else []
+        wrong += [f'did not notice: {" ".join(sorted(must - noticed.keys()))}'] if must - noticed.keys() else []
+        wrong += [f'{test}: {noticed[test]} instead of {"differs" if test in differ else "fail"}' for test in sorted(must & noticed.keys())
+                  if (noticed[test] == 'differs') != (test in differ)]
         wrong += [f'matches no test that runs there: {" ".join(idle)}'] if idle else []
-        wrong += [f'noticed by: {" ".join(sorted(red)) or "none"}'] if wrong else []
-    return wrong, must & red, caught
+        wrong += [f'noticed by: {" ".join(sorted(noticed)) or "none"}'] if wrong else []
+    return wrong, must & noticed.keys(), caught

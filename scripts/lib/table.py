@@ -33,6 +33,7 @@ class Row:
     qemu: list = dataclasses.field(default_factory=list)     # QEMU's options
     texts: list = dataclasses.field(default_factory=list)    # in the log or on stderr
     globs: list = dataclasses.field(default_factory=list)    # tests that must notice a fault
+    differ: list = dataclasses.field(default_factory=list)    # of these, the ones that must report a difference, not fail
     panic: bool = False
     title: str = None
     fault: str = None         # without @CPU, or check
@@ -193,7 +194,8 @@ def read_faults(path: pathlib.Path = QEMU / 'faults') -> list[Row]:
         globs = line.value.split() or line.refuse('no test after the colon')
         image = 'unchecked' if fault == 'check' else fault.replace(':', '-') if fault.startswith('code:') else None
         rows.append(Row(line.text, ' '.join(line.words), width, 'pvh', profile, 'red', options, settings | ({} if image or fault.startswith('flip:') else {'fault': passed}),
-                        globs=[glob for glob in globs if glob != 'panic'], panic='panic' in globs, fault=fault,
+                        globs=[glob.lstrip('~') for glob in globs if glob != 'panic'],
+                        differ=[glob[1:] for glob in globs if glob[0] == '~'], panic='panic' in globs, fault=fault,
                         image=image and f'build/{image}-{width}.elf'))
     return rows
 
