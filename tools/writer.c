@@ -50,6 +50,7 @@ static int open_file(const char *name)
 {
     const struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
     const int signals[] = { SIGHUP, SIGINT, SIGTERM };
+    sigset_t blocked, before;
     struct stat old;
 
     if (!find_finished(name)) {
@@ -67,6 +68,10 @@ static int open_file(const char *name)
         unfinished[0] = '\0';
         return -1;
     }
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        sigaddset(&blocked, signals[i]);
+    sigprocmask(SIG_BLOCK, &blocked, &before); /* a signal finds no file, or one that it removes */
     const int fd = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? 0600 : 0666);
     if (fd >= 0 && replaces)
         (void)fchmod(fd, old.st_mode & 0777);
@@ -75,6 +80,7 @@ static int open_file(const char *name)
     atexit(remove_unfinished);
     for (size_t i = 0; fd >= 0 && i < sizeof signals / sizeof signals[0]; i++)
         sigaction(signals[i], &action, NULL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     return fd;
 }
 
