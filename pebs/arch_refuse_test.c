@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Each restriction on the buffer of architectural PEBS (ds/arch_check.inc), broken by itself: the check must report
- * exactly that breach, and leave all registers unchanged. The same set-up without the breach is accepted before. If the
- * manual only advises against a set-up, it is accepted with a report.
+ * exactly that breach, and leave all registers unchanged. First, the same set-up without the breach must be
+ * accepted. If the manual only advises against a set-up, it is accepted with a report.
  */
 #include "suite/suite.h"
 

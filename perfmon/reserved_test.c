@@ -103,7 +103,7 @@ static void status_read_only(struct test_run *run)
 {
     if (msr_try(MSR_IA32_PERF_GLOBAL_STATUS, msr_get(MSR_IA32_PERF_GLOBAL_STATUS) ^ 1))
         test_differs(run, "WRMSR to IA32_PERF_GLOBAL_STATUS raised no #GP");
-    msr_get(MSR_IA32_PERF_GLOBAL_STATUS); /* the watch of registers finds a bit that is set */
+    msr_get(MSR_IA32_PERF_GLOBAL_STATUS); /* the watch of registers reports a bit that this write has set */
 }
 
 static void capabilities_read_only(struct test_run *run)
