@@ -241,6 +241,12 @@ static void pass_over(struct vcpu *v, unsigned n)
     *tos = (*tos + entries) & (vcpu_lbr_depth(v) - 1);
 }
 
+bool branches_spare_ring_0(const struct vcpu *v)
+{
+    return v->rules == &rules_sdm && v->truth == NULL && !v->bts.on && !v->counting.outcomes && v->lbr.logged == 0 &&
+           (lbr_select(v) & (LBR_SELECT_CPL_EQ_0 | LBR_SELECT_EN_CALLSTACK)) == LBR_SELECT_CPL_EQ_0;
+}
+
 static void drain(struct vcpu *v, unsigned n)
 {
     const struct block *const *const ring = ring_blocks(v);

@@ -21,6 +21,12 @@ void branches_interruption(struct vcpu *v, uint64_t from, uint64_t to, unsigned 
 /* Frees places in the ring by dropping blocks without effect. False: too few blocks are without effect. */
 bool branches_forget(struct vcpu *v);
 
+/*
+ * Whether branches that end in ring 0 leave no trace, so that only the last block there matters: only the LBR stack
+ * records branches, and its filter drops these. The cycles of entries then lack those of ring 0.
+ */
+bool branches_spare_ring_0(const struct vcpu *v);
+
 /* Determines how many blocks may enter the ring before it must be processed. */
 void branches_set_limit(struct vcpu *v);
 

@@ -372,6 +372,16 @@ void engine_leave(struct vcpu *v, struct place place)
     v->branches.last_retired = block_address(place.block, place.index - 1);
 }
 
+void engine_spared(struct vcpu *v, const struct block *last)
+{
+    if (last != NULL && v->hot->tracing) {
+        ring_append(v, last);
+        return;
+    }
+    branches_drain(v, true, 0, 0);
+    ring_empty(v, last);
+}
+
 void engine_keep_blocks(struct vcpu *v)
 {
     const struct block *running = ring_running_block(v), **ring = ring_blocks(v);

@@ -126,6 +126,12 @@ void engine_lone_instruction(struct vcpu *v, uint64_t address);
 /* The running block is left before place.index, which is at least 1. The rest follows as a separate block. */
 void engine_leave(struct vcpu *v, struct place place);
 
+/*
+ * Blocks have begun without engine_block(), because nothing records or counts them. last: the last of them, behind
+ * which engine_block() is called again; NULL: it is unknown.
+ */
+void engine_spared(struct vcpu *v, const struct block *last);
+
 /* Control was transferred from `from` to the handler at `to`, which runs at privilege level cpl. */
 enum interruption {
     INTERRUPTION_EXTERNAL,

@@ -5,12 +5,14 @@
  * Callbacks. Some translations have callbacks only for CPUID, RDMSR, WRMSR and RDPMC, so that a guest that does not use
  * the debug store runs at full speed. When a processor is programmed to need more (blocks, event classes, memory
  * accesses), it runs other translations, with these callbacks, until it no longer needs them. If it counts only events
- * outside ring 0, as perf does for users, the guest's kernel still runs the translations without them.
+ * outside ring 0, and its LBR stack records only branches that end there, as perf does for users, the guest's kernel
+ * still runs the translations without them.
  */
 #include "model/qemu/plugin.h"
 
 #include <string.h>
 
+#include "model/engine/branches.h"
 #include "model/engine/data_cache.h"
 #include "model/engine/engine.h"
 #include "model/engine/event_class.h"
@@ -195,13 +197,13 @@ static void note_data(const struct vcpu *v)
     g_mutex_unlock(&sets_lock);
 }
 
-/* Whether code of ring 0 causes nothing that must be reported: only events in other rings are counted. */
+/* Whether code of ring 0 causes nothing that must be reported: only events and branches in other rings matter. */
 static bool spares_ring_0(const struct vcpu *v)
 {
     for (uint64_t left = v->uses.classes; left != 0; left &= left - 1)
         if (event_class_covers((unsigned)__builtin_ctzll(left), 0))
             return false;
-    return v->uses.classes != 0 && !v->uses.ring && !model.data;
+    return !model.data && (!v->uses.ring || branches_spare_ring_0(v));
 }
 
 static void select_set(struct processor *p, bool spared)
@@ -216,11 +218,11 @@ void enter_ring_0(struct processor *p)
         select_set(p, true);
 }
 
-void leave_ring_0(struct processor *p)
+void leave_ring_0(struct processor *p, const struct block *last)
 {
     if (!p->vcpu.hot->spared)
         return;
-    ring_empty(&p->vcpu, NULL); /* the blocks that ran are unknown */
+    engine_spared(&p->vcpu, last);
     select_set(p, false);
 }
 
@@ -234,7 +236,7 @@ void choose_translations(struct processor *p, const struct block *running)
         hooks.data = hooks.blocks = true; /* a pause of its use then runs the same translations */
     if (p->vcpu.watch.hit)
         hooks = hooks_of_both(hooks, model.sets[before]); /* a hook must notice it */
-    leave_ring_0(p);
+    leave_ring_0(p, NULL);
     p->set = set_of(hooks, qemu_private_sets(&p->private));
     p->spares_ring_0 = p->set != 0 && spares_ring_0(&p->vcpu);
     select_set(p, false);

@@ -70,10 +70,11 @@ void choose_translations(struct processor *p, const struct block *running);
 
 /*
  * Call where code of ring 0 begins to run and, before an instruction that may leave it, the other one. Between the two,
- * the processor runs translations that report nothing if ring 0 has nothing to report.
+ * the processor runs translations that report nothing if ring 0 has nothing to report. last: the block of that
+ * instruction; NULL: none.
  */
 void enter_ring_0(struct processor *p);
-void leave_ring_0(struct processor *p);
+void leave_ring_0(struct processor *p, const struct block *last);
 
 /* Call at each interruption. If no processor has used data for many interruptions, stops reporting it. */
 void narrow_translations(struct processor *p);
@@ -118,6 +119,7 @@ void on_stop(unsigned cpu, void *udata);
 void on_repeat(unsigned cpu, void *udata);
 void on_system_call(unsigned cpu, void *udata);
 void on_return(unsigned cpu, void *udata);
+void on_iretq(unsigned cpu, void *udata);
 void on_lone_access(unsigned cpu, uint32_t info, uint64_t address, void *udata);
 void on_load(unsigned cpu, uint32_t info, uint64_t address, void *udata);
 void on_store(unsigned cpu, uint32_t info, uint64_t address, void *udata);

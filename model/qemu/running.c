@@ -216,14 +216,20 @@ void on_system_call(unsigned cpu, void *udata)
         enter_ring_0(p);
 }
 
-/* In ring 0, before an instruction that may leave it. udata: the instruction is IRETQ; or NULL. */
+/* In ring 0, before an instruction that may leave it, the last of its block. */
 void on_return(unsigned cpu, void *udata)
+{
+    leave_ring_0(model.processors[cpu], udata);
+}
+
+/* The same before IRETQ, whose frame says whether it does. */
+void on_iretq(unsigned cpu, void *udata)
 {
     struct processor *const p = model.processors[cpu];
     uint64_t cs;
 
-    if (udata == NULL || !processor_host.read(p, processor_read(p, RSP) + sizeof(cs), &cs, sizeof(cs)) || (cs & 3) != 0)
-        leave_ring_0(p);
+    if (!processor_host.read(p, processor_read(p, RSP) + sizeof(cs), &cs, sizeof(cs)) || (cs & 3) != 0)
+        leave_ring_0(p, udata);
 }
 
 void on_repeat(unsigned cpu, void *udata)
@@ -338,7 +344,7 @@ void on_discontinuity(unsigned cpu, enum qemu_discon type, uint64_t from, uint64
     if (cpl == 0)
         enter_ring_0(p);
     else
-        leave_ring_0(p);
+        leave_ring_0(p, NULL);
 }
 
 /* The processor stops: in HLT, or because a debugger stops the machine. The debugger is notified after this. */

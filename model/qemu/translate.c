@@ -234,13 +234,12 @@ static unsigned last_two_bytes(struct qemu_plugin_insn *last)
 }
 
 /* In translations that report nothing, a far branch of ring 0 may leave it. */
-static void hook_return(struct qemu_plugin_tb *tb, const struct block *block)
+static void hook_return(struct qemu_plugin_tb *tb, struct block *block)
 {
-    static bool iretq = true;
     struct qemu_plugin_insn *const last = qemu_plugin_tb_get_insn(tb, block->count - 1u);
 
-    qemu_plugin_register_vcpu_insn_exec_cond_cb(last, on_return, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(spared), 0,
-                                                last_two_bytes(last) == IRETQ ? &iretq : NULL);
+    qemu_plugin_register_vcpu_insn_exec_cond_cb(last, last_two_bytes(last) == IRETQ ? on_iretq : on_return,
+                                                QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(spared), 0, block);
 }
 
 static void hook_system_call(struct qemu_plugin_tb *tb, const struct block *block)
@@ -282,13 +281,15 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
         qemu_plugin_register_vcpu_tb_exec_cb(tb, on_border, QEMU_CB_NO_REGS, arena_copy(&block->pc, sizeof(block->pc)));
     if (model.options.violations != NULL)
         processor_note_code(p, block->pc, block->next);
-    if (!reports.blocks && block->end == END_FAR && processor_cpl(p) == 0)
-        hook_return(tb, block);
-    if (!hooked && !behind && !reports.blocks)
+    const bool returns = !reports.blocks && block->end == END_FAR && processor_cpl(p) == 0;
+
+    if (!hooked && !behind && !reports.blocks && !returns)
         return;
     block->cpl = (uint8_t)processor_cpl(p);
     block->code_base = (uint32_t)(block->pc - processor_read(p, NAME_RIP)); /* RIP is up to date here */
     block = arena_copy(block, sizeof(*block) + block->count * sizeof(block->insns[0]));
+    if (returns)
+        hook_return(tb, block);
     if (behind)
         qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_fix_up, QEMU_CB_RW_REGS, QEMU_COND_NE, HOT(fix_up), 0, NULL);
     if (reports.data) {
@@ -301,6 +302,6 @@ void on_translate(struct qemu_plugin_tb *tb, void *udata)
     if (reports.blocks)
         hook_beginning(tb, block, reports, repeats, watching);
     instrument_instructions(tb, block, hooks, reports, watching);
-    if (reports.classes != 0 && block->cpl != 0)
+    if (reports.blocks && block->cpl != 0)
         hook_system_call(tb, block);
 }

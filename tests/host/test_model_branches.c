@@ -2,6 +2,8 @@
 /* Branches: BTS records in both modes, the LBR stack, filters, interrupts and exceptions. */
 #include "tests/host/model_machine.h"
 
+#include "model/engine/branches.h"
+
 #define HANDLER UINT64_C(0x900000)
 
 static void expect_bts(struct machine *m, unsigned n, uint64_t from, uint64_t to)
@@ -103,9 +105,11 @@ static void walk_new(struct block *blocks[WALK])
 
 /*
  * Takes each conditional branch once in `often` times, unpredictably. A PMI resets the index. An interrupt comes near
- * the end. Returns a hash of the steps at which PMIs arrived.
+ * the end. Returns a hash of the steps at which PMIs arrived. spared: of ring 0, the engine sees only the last block
+ * before another ring or the interrupt.
  */
-static uint64_t walk(struct machine *m, uint64_t debugctl, struct block *const *blocks, unsigned steps, unsigned often)
+static uint64_t walk(struct machine *m, uint64_t debugctl, struct block *const *blocks, unsigned steps, unsigned often,
+                     bool spared)
 {
     const struct block *const falling = block_new(0x20000 - 4 * 4, 4, END_JCC);
     uint32_t random = 1;
@@ -114,13 +118,17 @@ static uint64_t walk(struct machine *m, uint64_t debugctl, struct block *const *
 
     wrmsr(m, DEBUGCTL, debugctl);
     for (unsigned i = 0; i < steps; i++) {
-        while (!begin(m, blocks[at])) {
+        const struct block *const b = blocks[at];
+
+        while (!(spared && b->cpl == 0) && !begin(m, b)) {
             put(m, DS + 0x08, BTS);
             m->lvtpc = 0x40;
             pmis = pmis * 31 + i;
         }
         random = random * 1664525 + 1013904223;
         at = (at + ((random >> 16) % often == 0 ? 5 : 1)) % WALK;
+        if (spared && b->cpl == 0 && (blocks[at]->cpl != 0 || i == steps - 1))
+            engine_spared(&m->v, b);
     }
     engine_interruption(&m->v, INTERRUPTION_EXTERNAL, blocks[at]->pc, HANDLER, 0);
     run(m, blocks[WALK - 1]), run(m, falling); /* the last branch is not taken: WRMSR follows */
@@ -157,21 +165,25 @@ UNIT_TEST(lbr_stack_at_any_length)
     for (unsigned f = 0; f < COUNT_OF(filters); f++) {
         for (unsigned often = 1; often <= 256; often *= 4) {
             for (unsigned steps = 200; steps < 12000; steps += steps < 2000 ? 267 : 1711) {
-                struct machine *m = machine_new();
+                struct machine *m = machine_new(), *spared = machine_new();
                 struct machine *logged = logged_new();
                 const bool dropped = steps > ENGINE_RING;
 
                 for (unsigned i = 0; i < WALK; i++)
                     blocks[i]->cpl = i % 3 == 0 ? 3 : 0;
                 wrmsr(m, LBR_SELECT, filters[f]);
+                wrmsr(spared, LBR_SELECT, filters[f]);
                 wrmsr(logged, LBR_SELECT, filters[f]);
-                walk(m, 1, blocks, steps, often);
-                walk(logged, 1, blocks, steps, often);
+                walk(m, 1, blocks, steps, often, false);
+                walk(spared, 1, blocks, steps, often, branches_spare_ring_0(&spared->v));
+                walk(logged, 1, blocks, steps, often, false);
                 assert_true(dropped || rdmsr(m, LBR_TOS) == rdmsr(logged, LBR_TOS));
                 for (unsigned entry = 0; entry < 32; entry++) {
                     const struct lbr_entry *const should = vcpu_lbr_newest(&logged->v, entry);
 
                     assert_memory_equal(vcpu_lbr_newest(&m->v, entry), should, sizeof(*should));
+                    assert_int_equal(vcpu_lbr_newest(&spared->v, entry)->from, should->from);
+                    assert_int_equal(vcpu_lbr_newest(&spared->v, entry)->to, should->to);
                 }
                 logged_free(logged);
             }

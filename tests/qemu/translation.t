@@ -54,6 +54,11 @@ for ring, least, most in ('user', 3, 12), ('system', 13, 80):
     counted = [block for block in blocks('-s', '1', '-o', f'run=perfmon.rings.{ring}')[0] if COUNTED.search(block[0])]
     tap.ok(least <= len(counted) <= most, f'rings.{ring}: {len(counted)} blocks count, {least} to {most}')
 
+# The same if the LBR stack records only branches to outer rings. Until the test has written the filter, all blocks are reported.
+to_user, to_kernel = (sum(calls(block[0]) > 0 for block in blocks('-s', '1', '-o', f'run=lbr.select.{filter}')[0])
+                      for filter in ('cpl_eq_0', 'cpl_neq_0'))
+tap.ok(to_user < to_kernel - 5, f'{to_user} blocks call the model if the LBR stack records only branches to user code, {to_kernel} if not')
+
 # (A late check is invisible elsewhere: its records are legal.) Behind RDMSR, the model first replaces the value that QEMU read.
 sampling, _ = blocks('-s', '1', '-p', 'goldencove', '-o', 'run=pebs.instructions')
 watched = [block for block in sampling if re.search(f'^{CHECK}', ''.join(block), re.M)]
