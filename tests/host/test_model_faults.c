@@ -201,32 +201,30 @@ UNIT_TEST(bits_of_cpuid)
 
 UNIT_TEST(bits_refused)
 {
-    static const char *const wrong[] = {
-        "msr:",
-        "msr:600",
-        "msr::gp",
-        "msr:0x600:gp",
-        "msr:123456789:gp",
-        "msr:600:no",
-        "msr:600:gpx",
-        "msr:600:gp:",
-        "msr:600:gp:0",
-        "msr:600:gp:g",
-        "msr:600:gp:1:2",
-        "msr:600:gp:11111111111111111",
-        "msr:600:absent:1",
-        "msr:600:read",
-        "msr:600:read:1",
-        "msr:600:write:set:",
-        "msr:600:stick:set:1",
-        "cpuid:",
-        "cpuid:a:eax:set:1",
-        "cpuid:a.:eax:set:1",
-        "cpuid:a.0:esi:set:1",
-        "cpuid:a.0:eax",
-        "cpuid:a.0:eax:set:111111111",
-        "cpuid:a.0:eax:gp",
-    };
+    static const char *const wrong[] = { "msr:",
+                                         "msr:600",
+                                         "msr::gp",
+                                         "msr:0x600:gp",
+                                         "msr:123456789:gp",
+                                         "msr:600:no",
+                                         "msr:600:gpx",
+                                         "msr:600:gp:",
+                                         "msr:600:gp:0",
+                                         "msr:600:gp:g",
+                                         "msr:600:gp:1:2",
+                                         "msr:600:gp:11111111111111111",
+                                         "msr:600:absent:1",
+                                         "msr:600:read",
+                                         "msr:600:read:1",
+                                         "msr:600:write:set:",
+                                         "msr:600:stick:set:1",
+                                         "cpuid:",
+                                         "cpuid:a:eax:set:1",
+                                         "cpuid:a.:eax:set:1",
+                                         "cpuid:a.0:esi:set:1",
+                                         "cpuid:a.0:eax",
+                                         "cpuid:a.0:eax:set:111111111",
+                                         "cpuid:a.0:eax:gp" };
     char list[32 * (MOST_BIT_FAULTS + 1)] = "";
     size_t last = 0;
 
@@ -266,6 +264,21 @@ static void take_branches(struct machine *m, char *said)
     sprintf(said, "%x %x\n", (unsigned)(get(m, DS + 8) - BTS), (unsigned)get(m, BTS + 10 * RECORD_BTS));
 }
 
+/* Each 200th instruction, the WRMSRs included, overflows a counter with precise distribution. */
+static void sample_exactly(struct machine *m, char *said)
+{
+    set_up_ds(m, 0, 0, 10, 20);
+    WRMSR(m, { EVTSEL0 + 1, EVTSEL_ON | PREC_DIST }, { PMC0 + 1, (uint32_t)-200 }, { PEBS_ENABLE, 2 },
+          { GLOBAL_CTRL, 2 });
+    put(m, DS + 0x48, (uint64_t)-200);
+    for (unsigned i = 0; i < 8; i++)
+        run(m, block_new(0x100 * i, 60, END_REL_JMP));
+    wrmsr(m, GLOBAL_CTRL, 0);
+    for (unsigned n = 0; n < (get(m, DS + 0x28) - PEBS) / RECORD_PEBS; n++)
+        said += sprintf(said, "%x ", (unsigned)get(m, PEBS + n * RECORD_PEBS + 8) & 0xfff);
+    sprintf(said, "\n");
+}
+
 /*
  * Single corruptions: the DS area's address that software reads, and GLOBAL_CTRL; or the low bits of each From, the
  * bytes up to the index, and what is behind the buffer. Then the log. A reserved bit changes the next one.
@@ -298,6 +311,9 @@ UNIT_TEST(corruptions)
         { "0 bts 0 swap 0", "104 4 204 304 60 0\n0 bts 18 changed\n" },
         { "0 bts 3 swap 0", "4 104 204 304 60 0\n0 bts 18 changed\n0 same\n" },
         { "0 bts 2 behind 0", "4 104 204 304 60 a5\n0 bts 18 changed\n" },
+        { "0 events 3 lost 0", "34c 69c \n0 events c6 changed\n0 same\n" }, /* before the first record */
+        { "0 events 4 lost 0", "348 69c \n0 events c8 changed\n" },
+        { "0 events 5 twice 0", "348 698 \n0 events 53 changed\n0 same\n" }, /* behind the last record */
         { "0 bts-index 0 flip 4", "4 104 204 304 70 0\n0 bts-index ffff800000101060 changed\n" },
     };
     static struct flip *flips[COUNT_OF(rows)]; /* they last as long as the program */
@@ -315,7 +331,9 @@ UNIT_TEST(corruptions)
         flips[i] = flip_open(name, &why);
         assert_true(break_rules(&m->v, &(struct fault_set){ 0 }, 0, flips[i]));
         flip_reached(flips[i], 0x400000);
-        (strstr(rows[i].plan, "bts") != NULL ? take_branches : use_registers)(m, said);
+        (strstr(rows[i].plan, "bts") != NULL      ? take_branches
+         : strstr(rows[i].plan, "events") != NULL ? sample_exactly
+                                                  : use_registers)(m, said);
         flip_reached(flips[i], 0x500000);
         break_mend(&m->v);
         file = fopen(log, "r");
