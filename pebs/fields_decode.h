@@ -150,4 +150,10 @@ static inline uint64_t pebs_value(const struct pebs_record *record, const struct
     return *(const uint64_t *)(const void *)((const char *)record + field->member);
 }
 
+/* The address of the sampled instruction or, from processors whose records lack it, of the next one. */
+static inline uint64_t pebs_sampled_ip(const struct pebs_record *record)
+{
+    return record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
+}
+
 #endif

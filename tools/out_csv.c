@@ -251,7 +251,7 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
     char *at = begin_row(output, "pebs", cpu, n);
     (void)bytes;
     *at++ = ',';
-    at = put_place(output, at, record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip);
+    at = put_place(output, at, pebs_sampled_ip(record));
     *at++ = ',';
     at = record->has & PEBS_HAS_MEMORY ? put_place(output, at, record->data_address) : put_text(at, ",,");
     at = put_field(put_text(at, ",,,"), event != NULL ? event->name : sampled_event_unknown.name);

@@ -256,7 +256,7 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
 {
     struct html_output *output = context;
     const struct sampled_event *event = sampled_events_of(&output->sampled, cpu, record, NULL);
-    uint64_t ip = record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
+    uint64_t ip = pebs_sampled_ip(record);
     unsigned counted = 0;
 
     (void)n;

@@ -136,7 +136,7 @@ static void on_pebs(void *context, unsigned cpu, uint64_t n, const struct pebs_r
         output->tsc = record->tsc;
     bool earlier = record->tsc < output->tsc; /* another processor's, or another boot's */
     uint64_t ticks = earlier ? output->tsc - record->tsc : record->tsc - output->tsc;
-    uint64_t ip = record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
+    uint64_t ip = pebs_sampled_ip(record);
     begin_event(output, "i", 2, cpu);
     writer_format(&output->writer, ",\"s\":\"t\",\"ts\":%s%llu.%03u", earlier ? "-" : "",
                   (unsigned long long)(ticks / 1000), (unsigned)(ticks % 1000));

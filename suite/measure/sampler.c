@@ -75,14 +75,9 @@ static bool behind(const struct caps *caps, const struct pebs_record *record)
     return !(record->has & PEBS_HAS_EVENTING_IP) && caps->pebs_trap_like;
 }
 
-static uint64_t told(const struct pebs_record *record)
-{
-    return record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
-}
-
 bool sampler_inside(const struct caps *caps, const struct workload *workload, const struct pebs_record *record)
 {
-    const uint64_t ip = told(record);
+    const uint64_t ip = pebs_sampled_ip(record);
 
     return behind(caps, record) ? ip > workload->start && ip <= workload->limit
                                 : ip >= workload->start && ip < workload->limit;
@@ -90,7 +85,7 @@ bool sampler_inside(const struct caps *caps, const struct workload *workload, co
 
 int sampler_position(const struct caps *caps, const struct steps *steps, const struct pebs_record *record)
 {
-    const int position = steps_position(steps, told(record));
+    const int position = steps_position(steps, pebs_sampled_ip(record));
 
     return position < 0 ? -1 : position - behind(caps, record);
 }

@@ -32,17 +32,12 @@ static bool tells_itself(const struct test_run *run, const struct pebs_record *r
     return record->has & PEBS_HAS_EVENTING_IP || !run->caps->pebs_trap_like;
 }
 
-static uint64_t told(const struct pebs_record *record)
-{
-    return record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
-}
-
 const struct access *pebs_access(const struct test_run *run, const struct workload *workload,
                                  const struct pebs_record *record)
 {
     for (uint64_t i = 0; i < workload->access_count; i++) {
         const struct access *a = &workload->accesses[i];
-        if (told(record) == (tells_itself(run, record) ? a->ip : a->next_ip))
+        if (pebs_sampled_ip(record) == (tells_itself(run, record) ? a->ip : a->next_ip))
             return a;
     }
     return NULL;
@@ -54,7 +49,7 @@ static const struct branch *taken(const struct test_run *run, const struct workl
 {
     for (uint64_t i = 0; i < workload->branch_count; i++) {
         const struct branch *b = &workload->branches[i];
-        if (!(b->kind & kinds) || told(record) != (tells_itself(run, record) ? b->from : b->to))
+        if (!(b->kind & kinds) || pebs_sampled_ip(record) != (tells_itself(run, record) ? b->from : b->to))
             continue;
         if (!(record->has & PEBS_HAS_EVENTING_IP) || !(record->has & PEBS_HAS_GPRS) || record->ip == b->to)
             return b; /* a RET has several targets */
@@ -68,8 +63,9 @@ const struct branch *pebs_check_branch(struct test_run *run, const struct worklo
     const struct branch *branch = taken(run, workload, kinds, record);
     const uint64_t end = workload->branches[0].from, behind = end + WORKLOAD_LOOP_BACK;
     const bool user = workload == &workload_user_loop, loop = user || workload == &workload_long_loop;
-    const bool ends = loop && told(record) == (tells_itself(run, record) ? end : behind);
-    const bool leaves = user && record->has & PEBS_HAS_EVENTING_IP && told(record) == behind; /* INT is a branch, too */
+    const bool ends = loop && pebs_sampled_ip(record) == (tells_itself(run, record) ? end : behind);
+    const bool leaves =
+        user && record->has & PEBS_HAS_EVENTING_IP && pebs_sampled_ip(record) == behind; /* INT is a branch, too */
 
     if (!branch && !ends && !leaves)
         test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", describes no branch of its kind", n, record->ip);
@@ -125,7 +121,7 @@ bool pebs_event_number(const struct test_run *run, const struct pebs_sample *s, 
         return instruction_number(run, s->workload, record, number);
     if (s->event->role == PEBS_ROLE_BRANCHES) { /* of the chase: it decrements RCX before its branch */
         *number = (unsigned)(CHASE_STEPS - 1 - record->gpr[PEBS_RCX]);
-        return told(record) == s->workload->branches[0].from && *number < CHASE_STEPS;
+        return pebs_sampled_ip(record) == s->workload->branches[0].from && *number < CHASE_STEPS;
     }
     access = pebs_access(run, s->workload, record);
     if (!access)

@@ -114,7 +114,7 @@ void report_bts(const struct processor *p, unsigned count)
 
 static void print_pebs(const struct processor *p, uint64_t n, const struct pebs_record *record)
 {
-    const uint64_t ip = record->has & PEBS_HAS_EVENTING_IP ? record->eventing_ip : record->ip;
+    const uint64_t ip = pebs_sampled_ip(record);
     const char *line;
 
     pebs_text(&target_out, n, record, p->caps.data_source, &target_symbols);
