@@ -6,19 +6,24 @@
 
 #define GROUP .needs = NEED_LBR | NEED_ARCH_LBR, .records = true
 
+/* Bit n of CPUID.1CH:EAX reports the depth 8 * (n + 1). */
+static unsigned least_depth(unsigned depths)
+{
+    return 8 * ((unsigned)__builtin_ctz(depths) + 1);
+}
+
 /* A write to IA32_LBR_DEPTH empties the stack. From then on the stack holds that many of the newest branches. */
 static void depths(struct test_run *run)
 {
     const struct caps *const caps = run->caps;
     unsigned planned = 0;
 
-    for (unsigned depth = 8; depth <= 64; depth += 8)
-        planned += caps->arch_lbr_depths >> (depth / 8 - 1) & 1 ? depth : 0;
+    for (unsigned left = caps->arch_lbr_depths; left; left &= left - 1)
+        planned += least_depth(left);
     test_plan(run, planned);
-    for (unsigned depth = 8; depth <= 64; depth += 8) {
+    for (unsigned left = caps->arch_lbr_depths; left; left &= left - 1) {
+        const unsigned depth = least_depth(left);
         struct caps of_depth = *caps;
-        if (!(caps->arch_lbr_depths >> (depth / 8 - 1) & 1))
-            continue;
         of_depth.lbr_depth = depth;
         run->caps = &of_depth;
         test_saw(run, lbr_run(run, &workload_long_loop, LBR_NO_FILTER));
