@@ -10,9 +10,9 @@
 #include "suite/workload/workload.h"
 
 /*
- * The window that traces branches into the open DS area: sets TR and BTS, and BTINT unless circular. off: bits of
- * privilege levels to filter out (bts_off_os and bts_off_usr of caps->debugctl), which need DS-CPL.
+ * The window that traces branches into the open DS area: sets TR and BTS, and BTINT unless circular. Further
+ * bits of caps->debugctl, such as bts_off_os, may be added to window.on.
  */
-struct window bts_window(const struct caps *caps, bool circular, uint64_t off);
+struct window bts_window(const struct caps *caps, bool circular);
 
 #endif

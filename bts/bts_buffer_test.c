@@ -37,7 +37,7 @@ static void run_with(const struct workload *workload, struct window window, uint
 static bool trace(struct test_run *run, const struct ds_config *config, const struct workload *workload,
                   struct ds_area *before, struct ds_area *after)
 {
-    struct window window = bts_window(run->caps, config->bts_circular, 0);
+    struct window window = bts_window(run->caps, config->bts_circular);
 
     if (!records_open(run, config))
         return false;
@@ -63,7 +63,7 @@ static void expect_nothing(struct test_run *run)
     test_plan(run, 0);
     if (!records_open(run, &roomy_bts))
         return;
-    run_with(&workload_calls, bts_window(run->caps, false, 0), bits);
+    run_with(&workload_calls, bts_window(run->caps, false), bits);
     records_close(run, 0);
     test_saw(run, ds_bts_log()->records);
 }
@@ -77,7 +77,7 @@ TESTS(enable_alone) = {
 
 static void ends(struct test_run *run)
 {
-    struct window window = bts_window(run->caps, false, 0);
+    struct window window = bts_window(run->caps, false);
 
     test_plan(run, branches_of(&workload_calls));
     if (!records_open(run, &roomy_bts))
@@ -118,7 +118,7 @@ static void index_advances(struct test_run *run)
 {
     static const struct workload *const workloads[] = { &workload_kinds, &workload_nothing, &workload_calls,
                                                         &workload_loop, &workload_kinds };
-    struct window window = bts_window(run->caps, false, 0);
+    struct window window = bts_window(run->caps, false);
     uint64_t expected = 0;
 
     for (unsigned i = 0; i < sizeof workloads / sizeof workloads[0]; i++)
@@ -305,7 +305,7 @@ static void threshold(struct test_run *run)
     const struct ds_config config = { .bts = true,
                                       .bts_records = 512,
                                       .bts_threshold = branches + (unsigned)approach->ahead };
-    struct window window = bts_window(run->caps, false, 0);
+    struct window window = bts_window(run->caps, false);
 
     test_plan(run, branches);
     if (!records_open(run, &config))

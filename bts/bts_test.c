@@ -22,7 +22,7 @@ static void trace(struct test_run *run)
     test_plan(run, branch_count(workload, BRANCH_KINDS_ALL));
     if (!records_open(run, &roomy))
         return;
-    window = bts_window(run->caps, false, 0);
+    window = bts_window(run->caps, false);
     interrupts_off();
     workload->run(&window);
     interrupts_on();
@@ -54,7 +54,7 @@ static void threshold(struct test_run *run)
     test_plan(run, branch_count(&workload_long_loop, BRANCH_KINDS_ALL));
     if (!records_open(run, &config))
         return;
-    window = bts_window(run->caps, false, 0);
+    window = bts_window(run->caps, false);
     workload_long_loop.run(&window);
     records_close(run, branch_count(&workload_long_loop, BRANCH_KINDS_ALL) / 256);
     records_compare_bts(run, &workload_long_loop, 0);
@@ -70,7 +70,7 @@ static bool trace_circular(struct test_run *run, const struct workload *workload
     records_plan_circular(run, places);
     if (!records_open(run, &config))
         return false;
-    window = bts_window(run->caps, true, 0);
+    window = bts_window(run->caps, true);
     workload->run(&window);
     records_close(run, 0);
     records_compare_circular(run, workload);
@@ -184,7 +184,8 @@ static void trace_rings(struct test_run *run)
     test_plan(run, (off->os ? 0 : system) + (off->usr ? 0 : user));
     if (!records_open(run, &roomy))
         return;
-    window = bts_window(run->caps, false, (off->os ? bits->bts_off_os : 0) | (off->usr ? bits->bts_off_usr : 0));
+    window = bts_window(run->caps, false);
+    window.on |= (off->os ? bits->bts_off_os : 0) | (off->usr ? bits->bts_off_usr : 0);
     workload_calls.run(&window);
     workload_user.run(&window);
     records_close(run, 0);

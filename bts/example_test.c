@@ -20,7 +20,8 @@ static void with_lbr(struct test_run *run)
     if (!records_open(run, &config))
         return;
     lbr_reset(run->caps, 0);
-    window = bts_window(run->caps, false, run->caps->debugctl->lbr | (run->test->argument ? DEBUGCTL_BTF : 0));
+    window = bts_window(run->caps, false);
+    window.on |= run->caps->debugctl->lbr | (run->test->argument ? DEBUGCTL_BTF : 0);
     interrupts_off();
     workload_calls.run(&window);
     interrupts_on();

@@ -44,7 +44,7 @@ static void trace(struct test_run *run)
     if (!records_open(run, &roomy))
         return;
     transfers_prepare(run->caps, workload);
-    window = bts_window(run->caps, false, 0);
+    window = bts_window(run->caps, false);
     workload->run(&window);
     transfers_restore();
     records_close(run, 0);

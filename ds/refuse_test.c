@@ -316,7 +316,7 @@ static void advise(struct test_run *run)
     open = ds_commit(run->caps, &description, &breaches);
     records_expect_breach(run, &breaches, spoil->breach);
     if (open) {
-        window = bts_window(run->caps, false, 0);
+        window = bts_window(run->caps, false);
         workload_calls.run(&window);
         records_close(run, 0);
         records_compare_bts(run, &workload_calls, 0);
@@ -336,7 +336,7 @@ static void forbid(struct test_run *run)
 
     prepare(run, &config, spoil, &description, &setup);
     if (ds_force(run->caps, &description, false)) {
-        struct window window = bts_window(run->caps, spoil->circular, 0);
+        struct window window = bts_window(run->caps, spoil->circular);
         spoil->workload->run(&window);
     } else {
         console_note("WRMSR to IA32_DS_AREA raised #GP");
@@ -360,7 +360,7 @@ static void while_tracing(struct test_run *run)
 
     if (!records_open(run, &config))
         return;
-    window = bts_window(run->caps, false, 0);
+    window = bts_window(run->caps, false);
     interrupts_off();
     msr_write(MSR_IA32_DEBUGCTL, window.on);
     meddling->meddle(run->caps, memory.area);

@@ -134,7 +134,7 @@ static void bts(struct test_run *run)
                                            { .records = 512, .threshold = 256, .runs = 120 },
                                            { .records = 96, .threshold = 32, .runs = 95 } };
     const struct workload *workload = &workload_long_loop;
-    const struct window window = bts_window(run->caps, false, 0);
+    const struct window window = bts_window(run->caps, false);
     unsigned runs = 0;
 
     for (unsigned i = 0; i < STAGES(stages); i++)

@@ -34,7 +34,7 @@ static void interrupt_for_nothing(void)
 
 static void trace_loop(struct test_run *run)
 {
-    struct window window = bts_window(run->caps, false, 0);
+    struct window window = bts_window(run->caps, false);
 
     workload_loop.run(&window);
 }

@@ -154,7 +154,7 @@ static void replay_mispredicted(struct test_run *run)
     test_plan_between(run, TURNS * branches, TURNS * (branches + (branches + 1) / (PERIOD + 1)) + TURNS);
     if (!records_open(run, &config))
         return;
-    tracing = bts_window(run->caps, false, 0);
+    tracing = bts_window(run->caps, false);
     if (program(run, "Tagged_mispred_branch", true, PERIOD)) {
         interrupts_off();
         for (unsigned i = 0; i < TURNS; i++) {
@@ -215,7 +215,7 @@ static void with_bts(struct test_run *run)
     test_plan_between(run, branches + typical(steps) / 2, branches + typical(steps));
     if (!records_open(run, &config))
         return;
-    tracing = bts_window(run->caps, false, 0);
+    tracing = bts_window(run->caps, false);
     if (program(run, "memory_loads", true, PERIOD)) {
         interrupts_off();
         msr_write((uint32_t)tracing.msr, tracing.on);

@@ -416,7 +416,8 @@ static void sample_with_bts(struct test_run *run, struct ds_config config, unsig
     if (!records_open(run, &config))
         return;
     pebs_program(run->caps, &sampling);
-    tracing = bts_window(run->caps, false, run->caps->debugctl->bts_off_os);
+    tracing = bts_window(run->caps, false);
+    tracing.on |= run->caps->debugctl->bts_off_os;
     cr4_write(cr4 | restrictions);
     msr_write((uint32_t)tracing.msr, tracing.on);
     workload_user_loop.run(&counting);

@@ -60,7 +60,7 @@ static void trace(struct member *m)
     m->of = ROUNDS * branches;
     if (!ds_open(m->run.caps, &config, &breaches))
         return; /* no records: fewer than planned */
-    window = bts_window(m->run.caps, false, 0);
+    window = bts_window(m->run.caps, false);
     for (unsigned round = 1; round <= ROUNDS; round++) {
         interrupts_off();
         workload->run(&window);

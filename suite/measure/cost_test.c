@@ -250,7 +250,7 @@ static bool run_traced(struct test_run *run, const struct load *load, unsigned t
     if (!records_open(run, &config))
         return false;
     ds_on_interrupt(forget);
-    window = bts_window(run->caps, false, 0);
+    window = bts_window(run->caps, false);
     *without = plain(load, meter, &window);
     drained->metered = metered(load, meter, &window);
     drained->records = ds_counts()->bts_indexed;

@@ -326,7 +326,7 @@ static void service(struct test_run *run)
         return;
     lvt_in_routine = 0;
     ds_on_interrupt(in_routine);
-    tracing = bts_window(run->caps, false, 0);
+    tracing = bts_window(run->caps, false);
     workload_long_loop.run(&tracing);
     ds_on_interrupt(NULL);
     test_equal(run, "the mask flag when the routine began", lvt_in_routine & APIC_LVT_MASKED, APIC_LVT_MASKED);
