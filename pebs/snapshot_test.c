@@ -278,37 +278,37 @@ static uint64_t no_branches(unsigned number)
 }
 
 /*
- * A counter that counts along with the sampling one: its value in a record is at least the number of events up to the
- * record's instruction, and at most that of the whole workload and its window. From one record to the next it typically
- * counts exactly the events between the two instructions.
+ * A counter that counts along with the sampling one: from its start to a record it counts at least the events up to the
+ * record's instruction, and at most those of the whole workload and its window. From one record to the next it
+ * typically counts exactly the events between the two instructions.
  */
 static void counted(struct test_run *run)
 {
-    enum { COUNTER = 1, WINDOW = 8 };
+    enum { COUNTER = 1, START = 1000, WINDOW = 8 };
     const struct counted *how = run->test->argument;
     const struct pebs_sample sample =
         instructions(how->workload, how->period, PEBS_DATA_CFG_COUNTERS | PEBS_DATA_CFG_GENERAL(1 << COUNTER));
-    const uint64_t most = how->upto((unsigned)how->workload->instructions) + WINDOW;
-    const uint64_t all = count_from(run, COUNTER, how->event | BOTH_RINGS | PERFEVTSEL_EN, 0, how->workload);
+    const uint64_t most = START + how->upto((unsigned)how->workload->instructions) + WINDOW;
+    const uint64_t all = count_from(run, COUNTER, how->event | BOTH_RINGS | PERFEVTSEL_EN, START, how->workload);
     uint64_t last = 0, last_upto = 0;
     struct pebs_record record;
     unsigned number;
 
     plan(run, &sample, 1);
-    if (!pebs_sample_open(run, &sample) || !program(run, COUNTER, how->event | BOTH_RINGS | PERFEVTSEL_EN, 0) ||
+    if (!pebs_sample_open(run, &sample) || !program(run, COUNTER, how->event | BOTH_RINGS | PERFEVTSEL_EN, START) ||
         !sample_beside(run, &sample, GENERAL(COUNTER)))
         return;
     if (counter_read(COUNTER) != all)
-        test_differs(run, "counter %u counts %" PRIu64 " events with PEBS, and %" PRIu64 " without", (unsigned)COUNTER,
+        test_differs(run, "counter %u is at %" PRIu64 " with PEBS, and at %" PRIu64 " without", (unsigned)COUNTER,
                      counter_read(COUNTER), all);
     for (unsigned n = 0; n < ds_pebs_log()->records && records_pebs(run, n, &record); n++) {
         const uint64_t count = count_of(&record, GENERAL(COUNTER));
         if (pebs_is_closing(&sample, &record) || !pebs_event_number(run, &sample, &record, &number))
             continue;
         const uint64_t upto = how->upto(number);
-        if (count < upto || count > most)
+        if (count < START + upto || count > most)
             test_fail(run, "counter %u is at %" PRIu64 " in PEBS record %u, must be at %" PRIu64 " to %" PRIu64,
-                      (unsigned)COUNTER, count, n, upto, most);
+                      (unsigned)COUNTER, count, n, START + upto, most);
         else if (n && count - last != upto - last_upto)
             test_differs(run,
                          "counter %u counted %" PRIu64 " events up to PEBS record %u, %" PRIu64 " are between the two",
