@@ -83,6 +83,15 @@ UNIT_TEST(processors)
     free((void *)(uintptr_t)narrow);
 }
 
+static void break_machine(struct machine *m, const char *faults)
+{
+    struct fault_set set;
+    size_t length;
+
+    assert_null(parse(&set, faults, &length));
+    assert_true(break_rules(&m->v, &set, 0, NULL));
+}
+
 UNIT_TEST(together)
 {
     struct machine *m = machine_new();
@@ -125,12 +134,9 @@ UNIT_TEST(bits_of_registers)
 
     for (unsigned i = 0; i < COUNT_OF(rows); i++) {
         struct machine *m = machine_new();
-        struct fault_set set;
-        size_t length;
 
         wrmsr(m, DS_AREA, 0x1000);
-        assert_null(parse(&set, rows[i].fault, &length));
-        assert_true(break_rules(&m->v, &set, 0, NULL));
+        break_machine(m, rows[i].fault);
         assert_int_equal(try_write(m, DS_AREA, rows[i].written), rows[i].answer);
         assert_int_equal(rdmsr(m, DS_AREA), rows[i].read);
         break_mend(&m->v);
@@ -141,12 +147,9 @@ UNIT_TEST(bits_of_registers)
 UNIT_TEST(taken_bits)
 {
     struct machine *m = machine_new();
-    struct fault_set set;
-    size_t length;
     const uint64_t capabilities = rdmsr(m, 0x345), flags = rdmsr(m, 0x1a0);
 
-    assert_null(parse(&set, "msr:345:take:1,msr:1a0:take:1000", &length));
-    assert_true(break_rules(&m->v, &set, 0, NULL));
+    break_machine(m, "msr:345:take:1,msr:1a0:take:1000");
     assert_int_equal(try_write(m, 0x345, capabilities ^ 2), MSR_GP);
     assert_int_equal(try_write(m, 0x345, capabilities ^ 3), MSR_GP);
     assert_int_equal(try_write(m, 0x345, capabilities ^ 1), MSR_DONE);
@@ -160,20 +163,15 @@ UNIT_TEST(taken_bits)
 UNIT_TEST(bits_of_several_registers)
 {
     struct machine *m = machine_new();
-    struct fault_set set;
     uint64_t value;
-    size_t length;
 
-    assert_null(parse(&set, "msr:186:absent@0", &length));
-    assert_true(set.of_one);
-    assert_true(break_rules(&m->v, &set, 0, NULL));
+    break_machine(m, "msr:186:absent@0");
     assert_int_equal(engine_rdmsr(&m->v, 0x186, &value, BETWEEN_BLOCKS), MSR_GP);
     assert_int_equal(engine_rdmsr(&m->v, 0x189, &value, BETWEEN_BLOCKS), MSR_GP);
     assert_int_equal(try_write(m, 0x187, 0), MSR_GP);
     assert_int_equal(engine_rdmsr(&m->v, 0xc1, &value, BETWEEN_BLOCKS), MSR_DONE);
     break_mend(&m->v);
-    assert_null(parse(&set, "msr:187:absent", &length));
-    assert_true(break_rules(&m->v, &set, 0, NULL));
+    break_machine(m, "msr:187:absent");
     assert_int_equal(try_write(m, 0x187, 0), MSR_GP);
     assert_int_equal(try_write(m, 0x186, 0), MSR_DONE);
     assert_int_equal(try_write(m, 0x188, 0), MSR_DONE);
@@ -184,13 +182,9 @@ UNIT_TEST(bits_of_cpuid)
 {
     struct machine *m = machine_new();
     uint32_t before[4] = { 0 }, regs[4] = { 0 };
-    struct fault_set set;
-    size_t length;
 
-    assert_null(
-        parse(&set, "cpuid:a.0:eax:flip:101,cpuid:a.0:edx:set,cpuid:a.1:ecx:set,cpuid:a.0:ebx:clear:f", &length));
     m->v.rules->cpuid_answer(&m->v, 0xa, 0, before);
-    assert_true(break_rules(&m->v, &set, 0, NULL));
+    break_machine(m, "cpuid:a.0:eax:flip:101,cpuid:a.0:edx:set,cpuid:a.1:ecx:set,cpuid:a.0:ebx:clear:f");
     m->v.rules->cpuid_answer(&m->v, 0xa, 0, regs);
     assert_int_equal(regs[0], before[0] ^ 0x101);
     assert_int_equal(regs[1], before[1] & ~0xfu);
