@@ -44,8 +44,6 @@ UNIT_TEST(every_format)
           0xffff800012345680, MISPRED, 0, 0 },
         { "3: mispredicted, user address", 3, 0x8000700012345678, 0x0000700012345680, 0, 0x0000700012345678,
           0x0000700012345680, MISPRED, M, 0 },
-        { "3: mispredicted, kernel address", 3, 0xffff800012345678, 0xffff800012345680, 0, 0xffff800012345678,
-          0xffff800012345680, MISPRED, M, 0 },
         { "4: no flags, kernel address", 4, 0x1fff8000deadbee0, 0xffff8000deadbef0, ~UINT64_C(0), 0xffff8000deadbee0,
           0xffff8000deadbef0, MISPRED | TSX, 0, 0 },
         { "4: mispredicted", 4, 0x8000700012345678, 0x700012345680, 0, 0x700012345678, 0x700012345680, MISPRED | TSX, M,
@@ -119,9 +117,6 @@ UNIT_TEST(architectural)
         { 0x00ffff00ffff0000, 0, false, 0, LBR_TYPE_JCC, { 0 } }, /* reserved bits */
         { 0xffffffffffffffff, M | X | A, true, 0xffff, 15, { 3, 3, 3, 3 } },
         { 0x0000000100000000, 0, false, 0, LBR_TYPE_JCC, { 1 } },
-        { 0x0000000200000000, 0, false, 0, LBR_TYPE_JCC, { 2 } },
-        { 0x0000000400000000, 0, false, 0, LBR_TYPE_JCC, { 0, 1 } },
-        { 0x0000002000000000, 0, false, 0, LBR_TYPE_JCC, { 0, 0, 2 } },
         { 0x000000c000000000, 0, false, 0, LBR_TYPE_JCC, { 0, 0, 0, 3 } },
         { 0x000000e400000000, 0, false, 0, LBR_TYPE_JCC, { 0, 1, 2, 3 } },
         { 0x0000001b00000000, 0, false, 0, LBR_TYPE_JCC, { 3, 2, 1, 0 } },
@@ -151,7 +146,6 @@ UNIT_TEST(unknown_formats)
         assert_memory_equal(&out, &before, sizeof(out));
     }
     struct lbr_entry out;
-    assert_int_equal(lbr_decode(0xff, 1, 2, 3, &out), LBR_DECODE_FORMAT_UNKNOWN);
     assert_int_equal(lbr_decode(~0u, 1, 2, 3, &out), LBR_DECODE_FORMAT_UNKNOWN);
 }
 
@@ -186,7 +180,6 @@ UNIT_TEST(positions_refused)
         { 128, 0, 0, LBR_DECODE_DEPTH },
         { 32, 0, 32, LBR_DECODE_DEPTH },
         { 32, 32, 0, LBR_DECODE_TOS_RANGE },
-        { 4, UINT64_MAX, 0, LBR_DECODE_TOS_RANGE },
         { 32, UINT64_C(1) << 32, 0, LBR_DECODE_TOS_RANGE },
     };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {

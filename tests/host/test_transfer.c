@@ -45,7 +45,6 @@ static const struct {
     { 0, { 0xe8 } },
     { 1, { 0xff, 0xd0 } },
     { 1, { 0x0f, 0x05 } },
-    { 2, { 0x66, 0xf3, 0xc3 } },
 };
 
 UNIT_TEST(incomplete)
