@@ -60,6 +60,7 @@ enum lbr_error lbr_decode(unsigned lbr_format, uint64_t from, uint64_t to, uint6
     out->tsx_abort = (form->has & LBR_HAS_TSX) != 0 && (flags & LBR_INFO_TSX_ABORT) != 0;
     out->cycles = (uint16_t)cycles;
     out->type = 0;
+    out->info = form->flags == IN_INFO ? info : 0;
     for (unsigned i = 0; i < LBR_COUNTERS; i++)
         out->events[i] = 0;
     return LBR_DECODE_OK;
@@ -80,7 +81,8 @@ void lbr_decode_arch(uint64_t from, uint64_t to, uint64_t info, struct lbr_entry
                                .in_tsx = (info & LBR_INFO_IN_TSX) != 0,
                                .tsx_abort = (info & LBR_INFO_TSX_ABORT) != 0,
                                .cycles = valid ? (uint16_t)(info & LBR_INFO_CYCLES) : 0,
-                               .type = info >> LBR_INFO_TYPE_SHIFT & 0xf };
+                               .type = info >> LBR_INFO_TYPE_SHIFT & 0xf,
+                               .info = info };
     for (unsigned i = 0; i < LBR_COUNTERS; i++) {
         out->events[i] = info >> (LBR_INFO_EVENTS_SHIFT + LBR_INFO_EVENTS_BITS * i) & LBR_EVENTS_MAX;
         out->has |= out->events[i] ? LBR_HAS_EVENTS : 0;

@@ -36,6 +36,7 @@ struct lbr_entry {
     bool mispredicted, in_tsx, tsx_abort;
     uint16_t cycles;              /* core cycles since the last entry, saturating */
     uint8_t type;                 /* enum lbr_type, as stored */
+    uint64_t info;                /* as read; 0 in formats without it */
     uint8_t events[LBR_COUNTERS]; /* of each counter since the last entry, saturating; 0 if not logged */
 };
 

@@ -419,18 +419,14 @@ static void full_oldest(struct test_run *run)
 
 static void full_counting(struct test_run *run)
 {
-    uint64_t before, after;
+    const struct window window = pebs_window(run->caps, MSR_BIT(FIXED_0));
+    const uint64_t counted = count_fixed_global_last(run, FIXED_CTR_CTRL_OS(0) | FIXED_CTR_CTRL_USR(0), &workload_loop);
 
     if (!plan_and_fill(run))
         return;
-    before = msr_get(MSR_IA32_FIXED_CTR(0));
-    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, MSR_BIT(FIXED_0));
-    for (volatile unsigned i = 0; i < 7; i++)
-        cpu_pause();
-    msr_write(MSR_IA32_PERF_GLOBAL_CTRL, 0);
-    after = msr_get(MSR_IA32_FIXED_CTR(0));
-    if (before == after)
-        test_fail(run, "the counter stopped at 0x%" PRIx64, after);
+    msr_write(MSR_IA32_FIXED_CTR(0), 0);
+    workload_loop.run(&window);
+    count_equal(run, ERRATA_INSTRUCTIONS, "the counter from 0 on", msr_get(MSR_IA32_FIXED_CTR(0)), counted);
     unfill(run, first_of_full());
 }
 

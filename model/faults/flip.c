@@ -14,6 +14,9 @@
 #include "model/engine/ring.h"
 #include "model/faults/fault_state.h"
 
+/* Cycles and misprediction of an LBR entry: the freedoms lbr-cycles and prediction */
+#define INFO_OF_CHANCE (UINT64_C(0xffff) | UINT64_C(1) << 63)
+
 #define FORMAT_WITH_TIME 3 /* the first format whose records have time stamps */
 
 enum delivery {
@@ -373,6 +376,22 @@ static bool flip_pebs_write(struct vcpu *v, uint64_t index)
     return without_faults(v)->pebs_write(v, change_index(v, PEBS_INDEX, index, encode_pebs_index_at(&v->ds.form)));
 }
 
+/* Whether a bit of a record belongs to what the freedoms leave to the processor in INFO of an LBR entry. */
+static bool is_info_of_chance(struct vcpu *v, const uint8_t *bytes, const struct pebs_contents *contents,
+                              const struct adaptive_contents *extra, const struct arch_contents *arch,
+                              const struct arch_split *split, unsigned bit)
+{
+    struct lbr_entry entries[MAX_LBR];
+    struct adaptive_contents other = *extra;
+    uint8_t others[ARCH_MAX_BYTES];
+
+    for (unsigned i = 0; i < extra->lbr_count; i++)
+        entries[i] = (struct lbr_entry){ extra->lbr[i].from, extra->lbr[i].to, extra->lbr[i].info ^ INFO_OF_CHANCE };
+    other.lbr = entries;
+    without_faults(v)->pebs_arch_encode(v, others, contents, &other, arch, split);
+    return (bytes[bit / 8] ^ others[bit / 8]) >> bit % 8 & 1;
+}
+
 static void flip_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct pebs_contents *contents,
                                   const struct adaptive_contents *extra, const struct arch_contents *arch,
                                   const struct arch_split *split)
@@ -383,10 +402,13 @@ static void flip_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct p
     without_faults(v)->pebs_arch_encode(v, bytes, contents, extra, arch, split);
     note_place(v, without_faults(v)->pebs_arch_address(v), size, c);
     flip_of(v)->lost = c != NULL && c->action == LOST;
-    if (c != NULL && c->action == FLIP)
+    if (c != NULL && c->action == FLIP) {
+        if (is_info_of_chance(v, bytes, contents, extra, arch, split, c->bit % (8 * (unsigned)size)))
+            say(v, "same");
         flip_byte(bytes, size, c->bit);
-    else if (c != NULL && c->action != LOST && c->action != BACK)
+    } else if (c != NULL && c->action != LOST && c->action != BACK) {
         say(v, "same");
+    }
 }
 
 static uint64_t flip_pebs_arch_index(const struct vcpu *v, size_t size)
@@ -407,8 +429,6 @@ static uint32_t msr_address(const struct profile_msr *m, unsigned i)
 
 /* Bits of IA32_PERF_GLOBAL_STATUS that Intel PT, an uncore, enclaves or CondChgd may set at any time. */
 #define STATUS_OF_OTHERS (UINT64_C(1) << 55 | UINT64_C(1) << 60 | UINT64_C(1) << 61 | UINT64_C(1) << 63)
-/* Cycles and misprediction of an LBR entry: the freedoms lbr-cycles and prediction */
-#define INFO_OF_CHANCE (UINT64_C(0xffff) | UINT64_C(1) << 63)
 
 /*
  * The bits of a register that may have any value. Bit 62 of the status says that a buffer of the DS area has
@@ -586,8 +606,8 @@ static bool all_sample(const struct vcpu *v, const struct counted_class *class)
 }
 
 /*
- * Whether each counter of a class samples or reloads itself, and overflows with these events. One more then has no
- * effect, because the counter is reloaded.
+ * Whether each counter of a class samples or reloads itself, and overflows with these events, or counts slots. One more
+ * then has no effect, because the counter is reloaded, and the freedom ipc leaves the number of slots to the processor.
  */
 static bool overflows_anyway(const struct vcpu *v, const struct counted_class *class, uint64_t events)
 {
@@ -597,7 +617,7 @@ static bool overflows_anyway(const struct vcpu *v, const struct counted_class *c
         const unsigned i = (unsigned)__builtin_ctz(left);
         const struct counter *const c = &v->counters[i];
 
-        all = (c->pebs || v->counting.reloads[i] >> i & 1) && c->value + events > vcpu_width_mask(v);
+        all = c->scaled || ((c->pebs || v->counting.reloads[i] >> i & 1) && c->value + events > vcpu_width_mask(v));
     }
     return all;
 }

@@ -32,11 +32,6 @@ static bool is_excused(const struct test_run *run, unsigned age, const struct lb
            (age == 0 && errata_any(run, HAS_ERRATUM(BJ094) | HAS_ERRATUM(SKL186) | HAS_ERRATUM(LBR_COPY)));
 }
 
-bool lbr_is_branch(const struct test_run *run, unsigned age, const struct lbr_entry *entry)
-{
-    return is_excused(run, age, entry) || code_has_branch(entry->from, entry->to);
-}
-
 /* The bits of INFO that have no meaning, or whose value is undefined. SDM Vol. 3B (253669-081), "LBR_INFO",
  * "IA32_LBR_x_INFO". */
 static uint64_t undefined_info(const struct caps *caps, const struct lbr_entry *entry)
@@ -49,25 +44,27 @@ static uint64_t undefined_info(const struct caps *caps, const struct lbr_entry *
            ((caps->lbr_counters ? events : 0) | (entry->has & LBR_HAS_CYCLES ? LBR_INFO_CYCLES : 0));
 }
 
+void lbr_check_entry(struct test_run *run, unsigned age, const struct lbr_entry *entry)
+{
+    if (!lbr_is_used(entry)) {
+        if (entry->info)
+            test_fail(run, "LBR entry %u has no addresses, and INFO is 0x%" PRIx64, age, entry->info);
+        return;
+    }
+    if (!is_excused(run, age, entry) && !code_has_branch(entry->from, entry->to))
+        test_fail(run, "LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64 ": the kernel's code has no such branch", age,
+                  entry->from, entry->to);
+    if (entry->info & undefined_info(run->caps, entry))
+        test_differs(run, "LBR entry %u has INFO 0x%" PRIx64 ", typically 0 in bits without a meaning", age,
+                     entry->info);
+    if (entry->in_tsx || entry->tsx_abort)
+        test_fail(run, "LBR entry %u is in a transaction, must not be: no workload has one", age);
+}
+
 void lbr_check(struct test_run *run, const struct lbr_stack *stack)
 {
-    for (unsigned age = 0; age < stack->depth && stack->error == LBR_DECODE_OK; age++) {
-        const struct lbr_entry *const entry = &stack->entries[age];
-
-        if (!lbr_is_used(entry)) {
-            if (stack->registers[age][2])
-                test_fail(run, "LBR entry %u has no addresses, and INFO is 0x%" PRIx64, age, stack->registers[age][2]);
-            continue;
-        }
-        if (!lbr_is_branch(run, age, entry))
-            test_fail(run, "LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64 ": the kernel's code has no such branch", age,
-                      entry->from, entry->to);
-        if (stack->registers[age][2] & undefined_info(run->caps, entry))
-            test_differs(run, "LBR entry %u has INFO 0x%" PRIx64 ", typically 0 in bits without a meaning", age,
-                         stack->registers[age][2]);
-        if (entry->in_tsx || entry->tsx_abort)
-            test_fail(run, "LBR entry %u is in a transaction, must not be: no workload has one", age);
-    }
+    for (unsigned age = 0; age < stack->depth && stack->error == LBR_DECODE_OK; age++)
+        lbr_check_entry(run, age, &stack->entries[age]);
 }
 
 void lbr_print(struct test_run *run)

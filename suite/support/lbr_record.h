@@ -21,8 +21,14 @@ const char *lbr_is_read_only(const struct caps *caps);
 /* FROM of an architectural LBR whose branch begins at a level that is filtered out. */
 #define LBR_FROM_FILTERED UINT64_MAX
 
-/* The test fails for each entry that the kernel's code cannot make, or that is in a transaction: no workload has one.
+/*
+ * The test fails if an entry, named by its age, has a branch that the kernel's code lacks, or is in a transaction: no
+ * workload has one. It differs if bits without a meaning are set. Excused from the first: by an erratum, by a filtered
+ * source, or because the entry is older than the test in a stack that software cannot empty.
  */
+void lbr_check_entry(struct test_run *run, unsigned age, const struct lbr_entry *entry);
+
+/* lbr_check_entry() for the whole stack. */
 void lbr_check(struct test_run *run, const struct lbr_stack *stack);
 
 /* Prints and checks lbr_recorded. */
@@ -55,12 +61,6 @@ unsigned lbr_take(struct test_run *run, const struct workload *workload, uint64_
  * the bits of INFO that are reserved or undefined.
  */
 void lbr_compare_entry(struct test_run *run, unsigned age, const struct lbr_entry *got, const struct branch *want);
-
-/*
- * Whether the kernel's code can make the branch of an entry, or the entry is excused: by an erratum, by a filtered
- * source, or because it is older than the test in a stack that software cannot empty.
- */
-bool lbr_is_branch(const struct test_run *run, unsigned age, const struct lbr_entry *entry);
 
 /* lbr_compare_entry() with the number of events of each counter; NULL: unknown. */
 void lbr_compare_events(struct test_run *run, unsigned age, const struct lbr_entry *got, const struct branch *want,

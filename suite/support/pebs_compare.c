@@ -144,14 +144,6 @@ static void compare_cause(struct test_run *run, unsigned n, const struct pebs_re
         test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", describes no event of the workload", n, got->ip);
 }
 
-static void compare_lbr(struct test_run *run, unsigned n, const struct pebs_record *got)
-{
-    for (unsigned age = 0; age < got->lbr_count; age++)
-        if (lbr_is_used(&got->lbr[age]) && !lbr_is_branch(run, age, &got->lbr[age]))
-            test_fail(run, "PEBS record %u: LBR entry %u is 0x%" PRIx64 " => 0x%" PRIx64, n, age, got->lbr[age].from,
-                      got->lbr[age].to);
-}
-
 /* The access that a record of loads or stores describes. The step of a chase gives its address. */
 static bool access_of(const struct test_run *run, const struct pebs_record *record, struct access *access)
 {
@@ -427,7 +419,8 @@ void pebs_compare(struct test_run *run)
         expect_always(run, &want, &got);
         compare_addresses(run, n, &got);
         compare_cause(run, n, &got);
-        compare_lbr(run, n, &got);
+        for (unsigned age = 0; age < got.lbr_count; age++)
+            lbr_check_entry(run, age, &got.lbr[age]);
         compare_counts(run, n, &got);
         compare_source(run, n, &got);
         compare_latency(run, n, &got, now - pebs_armed()->since);

@@ -416,7 +416,7 @@ UNIT_TEST(lbr_checked)
             run.caps = &caps;
             lbr_recorded = (struct lbr_stack){ .depth = 4 };
             lbr_recorded.entries[age] = rows[i].entry;
-            lbr_recorded.registers[age][2] = rows[i].info;
+            lbr_recorded.entries[age].info = rows[i].info;
             lbr_print(&run);
             assert_int_equal(run.problems, rows[i].problems);
             assert_int_equal(run.differences, rows[i].differences);

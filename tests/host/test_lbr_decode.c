@@ -75,6 +75,7 @@ UNIT_TEST(every_format)
         assert_int_equal(lbr_decode(rows[i].format, rows[i].from, rows[i].to, rows[i].info, &out), LBR_DECODE_OK);
         is(rows[i].what, &out, rows[i].want_from, rows[i].want_to, rows[i].has, rows[i].flags, rows[i].cycles);
         assert_memory_equal(out.events, ((const uint8_t[4]){ 0 }), 4);
+        assert_int_equal(out.info, rows[i].format == 5 || rows[i].format == 7 ? rows[i].info : 0);
     }
 }
 
@@ -132,6 +133,7 @@ UNIT_TEST(architectural)
                (infos[i].info >> 32 & 0xff ? LBR_HAS_EVENTS : 0),
            infos[i].flags, infos[i].cycles);
         assert_int_equal(out.type, infos[i].type);
+        assert_int_equal(out.info, infos[i].info);
         assert_memory_equal(out.events, infos[i].events, sizeof(out.events));
     }
 }
