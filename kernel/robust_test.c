@@ -82,6 +82,7 @@ static void spurious(struct test_run *run)
     interrupt_for_nothing(); /* the area is closed by now */
     test_equal(run, "number of interrupts after the area was closed", ds_counts()->interrupts, interrupts);
     records_compare_bts(run, &workload_loop, 0);
+    records_compare_interrupts(run);
 }
 
 static void send_again(uint64_t global_status)

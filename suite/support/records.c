@@ -346,10 +346,18 @@ void records_compare_circular(struct test_run *run, const struct workload *workl
 void records_compare_interrupts(struct test_run *run)
 {
     const uint64_t entry = interrupt_gate_address(VECTOR_PERFORMANCE);
+    const bool only_to = errata_any(run, HAS_ERRATUM(AR62) | HAS_ERRATUM(HSD053));
     struct bts_record record;
+    uint64_t interrupted = 0; /* the place to which no branch has returned yet */
     unsigned count = 0;
 
-    for (unsigned n = 0; n < ds_bts_log()->records && records_bts(run, n, &record); n++)
+    for (unsigned n = 0; n < ds_bts_log()->records && records_bts(run, n, &record); n++) {
+        if (record.to == entry && interrupted)
+            break;
         count += record.to == entry;
+        interrupted = record.to == entry ? record.from : record.to == interrupted ? 0 : interrupted;
+    }
+    if (interrupted && !only_to)
+        test_fail(run, "an interrupt came at 0x%" PRIx64 ", and the trace has no return there", interrupted);
     test_equal(run, "number of interrupts in the trace", count, ds_counts()->interrupts - ds_counts()->untraced);
 }

@@ -81,7 +81,10 @@ void records_compare_bts_but(struct test_run *run, const struct workload *worklo
 void records_plan_circular(struct test_run *run, unsigned places);
 void records_compare_circular(struct test_run *run, const struct workload *workload);
 
-/* Compares the number of interrupts while BTS was on with the log's records of their deliveries, which are branches. */
+/*
+ * Compares the number of interrupts while BTS was on with the log's records of their deliveries, which are branches.
+ * Before the next one, a branch returns to where the processor was interrupted.
+ */
 void records_compare_interrupts(struct test_run *run);
 
 #endif

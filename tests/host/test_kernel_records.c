@@ -332,7 +332,10 @@ UNIT_TEST(branches_outside_the_workload)
     static const uint64_t mixed[][2] = {
         { 0x1800, 225 * 1000 }, { 225 * 1000, 0x1800 }, { 0xfff, 0x1000 },      { 0x1000, 128 * 1000 },
         { 0x1800, 32 * 1000 },  { 0x1001, 226 * 1000 }, { 0x1fff, 255 * 1000 }, { 0x2000, 0x1000 },
-        { 0x1235, 2 * 1000 },   { 0x1234, 225 * 1000 },
+        { 0x1235, 2 * 1000 },   { 0x1234, 225 * 1000 }, { 0x2fff, 0x1234 },
+    };
+    static const uint64_t elsewhere[][2] = {
+        { 0x1800, 225 * 1000 }, { 0x2fff, 0x1801 }, { 0x1900, 225 * 1000 }, { 0x2fff, 0x1900 }
     };
     static const uint64_t exceptions[][2][2] = {
         { { 0x1000, 128 * 1000 }, { 0x1800, 31 * 1000 } },
@@ -353,6 +356,10 @@ UNIT_TEST(branches_outside_the_workload)
                  (unsigned long long)exceptions[i][1][1]);
         machine_found(line);
     }
+    log_has(elsewhere, COUNT_OF(elsewhere));
+    records_compare_interrupts(&run);
+    machine_found("wrong: an interrupt came at 0x1800, and the trace has no return there\n"
+                  "wrong: number of interrupts in the trace is 0x1, must be 0x2\n");
     log_has(taken, 6);
     records_compare_interrupts(&run);
     machine_found("wrong: number of interrupts in the trace is 0x0, must be 0x2\n");
