@@ -30,7 +30,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t *copy = malloc(bytes);
     REQUIRE(copy != NULL);
     REQUIRE(ds_area_encode(width, format, &area, copy, bytes) == DS_AREA_OK);
-    REQUIRE(memcmp(copy, in.data, 8 * width + 8 * used_slots(width, format)) == 0);
+    const size_t reserved = 8 * width + 8 * used_slots(width, format);
+    REQUIRE(memcmp(copy, in.data, reserved) == 0);
+    for (size_t i = reserved; i < bytes; i++)
+        REQUIRE(copy[i] == 0);
     REQUIRE(ds_area_decode(width, format, copy, bytes, &again) == DS_AREA_OK);
     REQUIRE(memcmp(&area, &again, sizeof(area)) == 0);
     if (width == 8) { /* and into the 32-bit area, if it fits */
@@ -42,7 +45,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         REQUIRE(error == (high ? DS_AREA_VALUE : DS_AREA_OK));
         REQUIRE(!high || untouched(copy, bytes));
     }
-    REQUIRE(ds_area_encode(width, format, &area, copy, bytes - 1) == DS_AREA_TRUNCATED);
+    fill(copy, bytes);
+    REQUIRE(ds_area_encode(width, format, &area, copy, bytes - 1) == DS_AREA_TRUNCATED && untouched(copy, bytes));
     free(copy);
     return 0;
 }

@@ -15,8 +15,10 @@ static void check_positions(unsigned depth, uint64_t tos)
         REQUIRE(position < depth && (seen >> position & 1) == 0);
         seen |= UINT64_C(1) << position;
     }
-    REQUIRE(age == 0 || age == depth); /* each register has one age */
+    REQUIRE(age == 0 || (age == depth && tos < depth)); /* each register has one age */
     REQUIRE(error == LBR_DECODE_TOS_RANGE ? tos >= depth : error == LBR_DECODE_DEPTH);
+    position = 77;
+    REQUIRE(lbr_position(depth, tos, depth, &position) != LBR_DECODE_OK && position == 77);
     REQUIRE(lbr_error_text(error)[0] != '\0');
 }
 

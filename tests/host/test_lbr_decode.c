@@ -138,19 +138,6 @@ UNIT_TEST(architectural)
     }
 }
 
-UNIT_TEST(unknown_formats)
-{
-    for (unsigned lbr_format = 8; lbr_format < 70; lbr_format++) {
-        struct lbr_entry out, before;
-        memset(&out, 0xa5, sizeof(out));
-        memcpy(&before, &out, sizeof(out));
-        assert_int_equal(lbr_decode(lbr_format, 1, 2, 3, &out), LBR_DECODE_FORMAT_UNKNOWN);
-        assert_memory_equal(&out, &before, sizeof(out));
-    }
-    struct lbr_entry out;
-    assert_int_equal(lbr_decode(~0u, 1, 2, 3, &out), LBR_DECODE_FORMAT_UNKNOWN);
-}
-
 UNIT_TEST(positions)
 {
     /* Pentium M with TOS 5, as a public listing shows it: 5 4 3 2 1 0 7 6 */
@@ -166,27 +153,4 @@ UNIT_TEST(positions)
     assert_int_equal(position, 0);
     assert_int_equal(lbr_position(64, 63, 63, &position), LBR_DECODE_OK);
     assert_int_equal(position, 0);
-}
-
-UNIT_TEST(positions_refused)
-{
-    static const struct {
-        unsigned depth;
-        uint64_t tos;
-        unsigned age;
-        enum lbr_error error;
-    } bad[] = {
-        { 0, 0, 0, LBR_DECODE_DEPTH },
-        { 3, 0, 0, LBR_DECODE_DEPTH },
-        { 24, 0, 0, LBR_DECODE_DEPTH },
-        { 128, 0, 0, LBR_DECODE_DEPTH },
-        { 32, 0, 32, LBR_DECODE_DEPTH },
-        { 32, 32, 0, LBR_DECODE_TOS_RANGE },
-        { 32, UINT64_C(1) << 32, 0, LBR_DECODE_TOS_RANGE },
-    };
-    for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        unsigned position = 77;
-        assert_int_equal(lbr_position(bad[i].depth, bad[i].tos, bad[i].age, &position), bad[i].error);
-        assert_int_equal(position, 77);
-    }
 }
