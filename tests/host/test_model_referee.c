@@ -470,10 +470,14 @@ static void run_on(struct machine *m, unsigned blocks)
 /* Like AFTER, from the first instruction of the handler of the first PMI. */
 #define HANDLED(name, change, ...) AFTER_WITH(in_the_handler, name, change, __VA_ARGS__)
 
+#define ONE_RECORD s.debugctl = 0, s.pebs_threshold = s.pebs_base + RECORD_PEBS
+#define BRANCHES   s.pebs_enable = 0, s.bts_threshold = s.bts_base + 5 * RECORD_BTS
+
 UNIT_TEST(handlers)
 {
-    HANDLED(NULL, (void)s, (void)0);
     HANDLED("status-not-acknowledged", (void)s, handle(m, STOP | EMPTY | UNMASK | GO_ON));
+    HANDLED("status-not-acknowledged", (BRANCHES), wrmsr(m, DEBUGCTL, 0), handle(m, EMPTY | UNMASK | EOI),
+            wrmsr(m, DEBUGCTL, TR_BTS | BTINT), expect_violation(m, NULL), run_on(m, 5)); /* the counters went on */
     for (unsigned nmi = 0; nmi < 2; nmi++) { /* LVTPC is masked: before the end of the handler, a PMI may be lost */
         HANDLED("pmi-lost", s.lvtpc = nmi ? 0x400 : 0x40, handle(m, STOP | ACKNOWLEDGE | GO_ON), run_on(m, 2),
                 expect_violation(m, NULL), handle(m, EOI), run_on(m, 2));
@@ -497,8 +501,6 @@ UNIT_TEST(index_kept_by_the_handler)
 {
     const unsigned served = ACKNOWLEDGE | UNMASK | EOI;
 
-#define ONE_RECORD s.debugctl = 0, s.pebs_threshold = s.pebs_base + RECORD_PEBS
-#define BRANCHES   s.pebs_enable = 0, s.bts_threshold = s.bts_base + 5 * RECORD_BTS
     HANDLED(NULL, (ONE_RECORD), handle(m, served | STOP | EMPTY | GO_ON), run_on(m, 2));
     HANDLED("ds-index-kept", (ONE_RECORD), handle(m, served | STOP), expect_violation(m, NULL), go_on(m),
             assert_true(violated(m, "pebs.index 0xffff800000104190 should")));
