@@ -234,24 +234,14 @@ UNIT_TEST(each_field_broken)
     check_breakages(&file_32, sizeof(file_32), breakages_32, COUNT_OF(breakages_32));
 }
 
-static void check_truncated(const void *file, size_t size, size_t header_size, size_t headers_end)
+/* tests/fuzz/elf_image.c has files that end elsewhere. */
+UNIT_TEST(truncated_header)
 {
-    for (size_t length = 0; length < size; length++) {
-        struct elf_image image;
-        enum elf_image_error expected = length < 4             ? ELF_IMAGE_NOT_ELF
-                                        : length < header_size ? ELF_IMAGE_TRUNCATED_HEADER
-                                        : length < headers_end ? ELF_IMAGE_PROGRAM_HEADERS_OUTSIDE
-                                                               : ELF_IMAGE_SEGMENT_OUTSIDE;
-        assert_int_equal(read_image(file, length, &image), expected);
-    }
-}
-
-UNIT_TEST(truncated_at_every_length)
-{
-    struct file_64 file_64 = sound_64();
-    struct file_32 file_32 = sound_32();
-    check_truncated(&file_64, sizeof(file_64), sizeof(Elf64_Ehdr), offsetof(struct file_64, bytes));
-    check_truncated(&file_32, sizeof(file_32), sizeof(Elf32_Ehdr), offsetof(struct file_32, bytes));
+    struct file_64 file = sound_64();
+    struct elf_image image;
+    for (size_t length = 0; length < sizeof(Elf64_Ehdr); length++)
+        assert_int_equal(read_image(&file, length, &image),
+                         length < 4 ? ELF_IMAGE_NOT_ELF : ELF_IMAGE_TRUNCATED_HEADER);
 }
 
 UNIT_TEST(empty_segments_are_left_out)

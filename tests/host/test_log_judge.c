@@ -81,22 +81,19 @@ static void on_problem(void *context, uint64_t line, const char *text)
              line ? ": " : "", text);
 }
 
-/* Judges a text, given in pieces of this size; its problems are in problems[]. */
-static enum log_status judge_pieces(const char *text, size_t length, size_t piece)
+/* Judges a text; its problems are in problems[]. tests/fuzz/log_judge.c reads logs in pieces. */
+static enum log_status judge_bytes(const char *text, size_t length)
 {
     static struct log_judge *judge;
+    char *const bytes = exact_copy(text, length);
     enum log_status status;
 
     if (!judge)
         judge = memset(malloc(log_judge_size()), 0xa5, log_judge_size());
     problems[0] = '\0';
     log_judge_init(judge, on_problem, problems);
-    for (size_t at = 0; at < length; at += piece) {
-        const size_t size = piece < length - at ? piece : length - at;
-        char *const bytes = exact_copy(text + at, size);
-        log_judge_read(judge, bytes, size);
-        free(bytes);
-    }
+    log_judge_read(judge, bytes, length);
+    free(bytes);
     status = log_judge_end(judge);
     snprintf(reason, sizeof reason, "%s", log_judge_reason(judge));
     assert_int_equal(status == LOG_UNUSABLE, problems[0] != '\0');
@@ -105,7 +102,7 @@ static enum log_status judge_pieces(const char *text, size_t length, size_t piec
 
 static enum log_status judge_text(const char *text)
 {
-    return judge_pieces(text, strlen(text), strlen(text) + 1);
+    return judge_bytes(text, strlen(text));
 }
 
 /* One of the problems has these words; "": there is none. */
@@ -429,7 +426,7 @@ UNIT_TEST(every_line_counts)
                 judge_text(text) != LOG_UNUSABLE)
                 fail_msg("not seen twice: %.*s", (int)(next - line), line);
             for (size_t length = (size_t)(line - logs[n]); length < (size_t)(next - logs[n]) - 1; length++)
-                assert_int_equal(judge_pieces(logs[n], length, length + 1), LOG_UNUSABLE);
+                assert_int_equal(judge_bytes(logs[n], length), LOG_UNUSABLE);
         }
 }
 
@@ -514,23 +511,12 @@ UNIT_TEST(other_files)
     assert_string_equal(problems, "no \"# end dstest86\" line: line 2 has it after the text \"[ 1.0] \"; remove what a "
                                   "logger put before each line\n");
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        assert_int_equal(judge_pieces(rows[i].text, rows[i].length, rows[i].length + 1), LOG_UNUSABLE);
+        assert_int_equal(judge_bytes(rows[i].text, rows[i].length), LOG_UNUSABLE);
         assert_string_equal(problems, rows[i].problem);
     }
 }
 
 /* Pieces of any size give the same judgement. */
-UNIT_TEST(pieces)
-{
-    char whole[4096];
-
-    replace(strcpy(whole, plain), &(struct edit){ "ok 3", "ok 4" });
-    for (size_t piece = 1; piece < 100; piece++) {
-        assert_int_equal(judge_pieces(whole, strlen(whole), piece), LOG_UNUSABLE);
-        assert_string_equal(problems, "line 9: pebs.one has number 4, not 3\n");
-    }
-}
-
 /* As many failed tests as there is space for; the rest is counted. */
 UNIT_TEST(many_failures)
 {
