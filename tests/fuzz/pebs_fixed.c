@@ -26,6 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(lines >= n);
     REQUIRE(untouched(&record, sizeof(record)));
     REQUIRE(error == (pebs_record_size(&form) ? PEBS_DECODE_TRUNCATED : PEBS_DECODE_FORMAT_UNKNOWN));
+    REQUIRE(error != PEBS_DECODE_TRUNCATED || in.size < pebs_record_size(&form));
     REQUIRE(pebs_error_text((enum pebs_error)form.format)[0] != '\0');
     return 0;
 }
