@@ -104,8 +104,8 @@ void ds_settle(void);
 
 /*
  * With interrupts on: waits until no buffer is past its threshold, because an interrupt has drained it. Returns false
- * if none comes. At the threshold itself, BTS and the first PEBS (Core 2, erratum AJ68) may interrupt with the next
- * record.
+ * if no interrupt arrives. At the threshold itself, BTS and the first PEBS (Core 2, erratum AJ68) may interrupt with
+ * the next record.
  */
 bool ds_served(void);
 
@@ -128,8 +128,7 @@ struct ds_memory {
 };
 struct ds_memory ds_memory(void);
 
-/* Sets a function that the service routine calls while all facilities are stopped, before it acknowledges; NULL: none.
- */
+/* The service routine calls this function after it stops all facilities and before it acknowledges; NULL: none. */
 void ds_on_interrupt(void (*observe)(uint64_t global_status));
 
 /* Makes the next drain accept the present fields of the open area, which a test has changed on purpose. */

@@ -22,9 +22,9 @@ bool runner_begin(const struct options *options, unsigned kinds, unsigned named)
 void runner_run(const char *kind, const struct caps *caps, void (*quiesce)(void));
 
 /*
- * A processor that watches the tests' processor calls runner_late() once a second. It returns whether the test is
- * so far past its time limit that the watchdog must have failed. runner_abandon() then fails this test and skips the
- * rest on this kind; if the last test had already ended, it reports an error of the run.
+ * For a processor that watches the processor of the tests. Call runner_late() once a second: it returns whether the
+ * test is so far past its time limit that the watchdog must have failed. Then call runner_abandon(), which fails this
+ * test and skips the rest on this kind. If the last test had already ended, it reports an error of the run.
  */
 bool runner_late(void);
 void runner_abandon(const char *kind, const struct caps *caps, const char *why);

@@ -15,7 +15,7 @@ struct test_run {
     const struct test *test;
     const struct caps *caps;
     unsigned expected, most;               /* minimum and maximum number of expected records, of all kinds together */
-    unsigned typical;                      /* any other number of them differs from the typical; 0: no number does */
+    unsigned typical;                      /* the typical number of records: any other is a difference; 0: not set */
     unsigned seen;                         /* records seen so far */
     bool planned;                          /* test_plan was called */
     unsigned problems;                     /* calls of test_fail, if the claim is architectural */
@@ -27,8 +27,8 @@ struct test_run {
     unsigned bts_printed, pebs_printed;    /* records printed or held so far in the whole test */
     unsigned stacks_printed;               /* LBR stacks */
     enum data_source_encoding data_source; /* encoding of the records' data sources */
-    const char *file, *plan_file;          /* file, line: the last check that was called */
-    unsigned line, plan_line; /* plan_..: the call that made the plan; or the check whose text is in `aside` */
+    const char *file, *plan_file;          /* the file of the last check; the file of the plan */
+    unsigned line, plan_line;              /* their lines. With `aside`, plan_..: the check whose text is there */
     char *aside; /* on another processor: TEST_ASIDE bytes for its first problem or, without one, its first difference;
                     NULL: all problems and differences go to the console */
 };
@@ -88,7 +88,7 @@ void test_differs(struct test_run *run, const char *fmt, ...) __attribute__((for
 /* Fails the test unless got equals want. `what` names the value. Returns whether they are equal. */
 bool test_equal(struct test_run *run, const char *what, uint64_t got, uint64_t want);
 
-/* The same, unless got is from least to most. */
+/* Fails the test unless got is from least to most. Returns whether it is. */
 bool test_between(struct test_run *run, const char *what, uint64_t got, uint64_t least, uint64_t most);
 
 /* Each call of these macros is a check. After a problem the log prints the check's file and line. */

@@ -34,7 +34,7 @@ struct output {
     bool (*open)(const struct output_setup *setup, struct record_sink *sink);
     bool (*wrote)(
         int file); /* whether this form wrote a regular file, which it may then replace; NULL: argument NULL */
-    bool lines;    /* useful for a log without a dump, too */
+    bool lines;    /* the form also has a log's other lines: it accepts a log without a dump */
     const struct command_option *options; /* options of only this form; a row without a name ends them; NULL: none */
 };
 

@@ -32,9 +32,9 @@ struct segment {
 
 /*
  * Reads an ELF of either width. If it cannot be read or has no symbol table, reports that on standard error and returns
- * NULL. Functions, objects and labels of loaded sections count. Like perf: a symbol without a size extends to the next
- * one; of several symbols at one address the best has a size, is not weak, is global, begins with fewer underscores,
- * has the longer name, or is first in the table: the criteria in this order.
+ * NULL. Uses functions, objects and labels of loaded sections. Like perf: a symbol without a size extends to the next
+ * symbol. Of several symbols at one address it chooses by these criteria, in this order: has a size, is not weak, is
+ * global, begins with fewer underscores, has the longer name, is first in the table.
  */
 struct symbols *symbols_open(const char *path);
 void symbols_close(struct symbols *symbols);

@@ -59,11 +59,11 @@ bool engine_init(struct vcpu *v, unsigned number, const struct profile *profile,
 void engine_free(struct vcpu *v);
 void engine_reset(struct vcpu *v);
 
-/* An instruction empties caches or TLBs: blocks that have begun are looked up in the caches of code before. */
+/* An instruction empties caches or TLBs. Before, the blocks that have begun are looked up in the caches of code. */
 void engine_flush_caches(struct vcpu *v);
 
 /* --- registers ------------------------------------------------------------------------------------------------- */
-/* place: the RDMSR, WRMSR or RDPMC itself. */
+/* place: of the RDMSR, WRMSR or RDPMC. */
 enum msr_answer engine_rdmsr(struct vcpu *v, uint32_t address, uint64_t *value, struct place place);
 enum msr_answer engine_wrmsr(struct vcpu *v, uint32_t address, uint64_t value, struct place place);
 enum msr_answer engine_rdpmc(struct vcpu *v, uint32_t index, uint64_t *value, struct place place);
@@ -151,7 +151,7 @@ bool engine_data_counted(struct vcpu *v);
  */
 bool engine_data_due(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl);
 
-/* Calls both, the second only if the first returns true. Returns false if hot->data_pending is clear. */
+/* Calls engine_data_counted() and, if that returns true, engine_data_due(). False if hot->data_pending is clear. */
 static inline bool engine_data_retired(struct vcpu *v, struct place place, uint64_t ip, unsigned cpl)
 {
     return v->hot->data_pending && engine_data_counted(v) && engine_data_due(v, place, ip, cpl);

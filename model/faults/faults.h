@@ -27,9 +27,9 @@ enum fault {
  *   msr:ADDRESS:stick[:BITS]                      these bits cannot be cleared
  *   msr:ADDRESS:read|write:clear|set|flip[:BITS]  RDMSR reads, or WRMSR writes, these bits wrong
  *   cpuid:LEAF.SUBLEAF:eax|ebx|ecx|edx:clear|set|flip[:BITS]
- * Numbers are hexadecimal; without BITS, it is all bits. Of several registers, such as the event selects, the address
- * of the first names all, and another's only itself (not with gp and take); of two addresses of a register, the one
- * from 1900H on names only itself.
+ * Numbers are hexadecimal; without BITS, all bits are meant. In a group of registers, such as the event selects, the
+ * first address names the group, any other address one register (with gp and take: the group). If a register has a
+ * second address, from 1900H on, that address names only itself.
  */
 struct bit_fault {
     enum bit_fault_kind {

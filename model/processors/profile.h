@@ -88,7 +88,7 @@ enum event_kind {
     EVENT_STALLED,       /* no branch, and its data was not in the first-level cache */
     EVENT_OFFCORE_0,     /* a request and a response that MSR_OFFCORE_RSP_0 selects */
     EVENT_OFFCORE_1,
-    EVENT_OMR_0, /* the same, which MSR_OMR_0 selects */
+    EVENT_OMR_0, /* a request and a response that MSR_OMR_0 selects */
     EVENT_OMR_1,
     EVENT_OMR_2,
     EVENT_OMR_3,
@@ -97,7 +97,7 @@ enum event_kind {
     /* these are computed from others: slots_kind() */
     EVENT_CYCLES,
     EVENT_SLOTS,
-    EVENT_FRONTEND_SLOTS, /* lost in the front end, to bad speculation, in the back end */
+    EVENT_FRONTEND_SLOTS, /* this and the next two: lost in the front end, to bad speculation, in the back end */
     EVENT_BAD_SLOTS,
     EVENT_BACKEND_SLOTS,
     EVENT_ISSUED_SLOTS, /* retired or lost to bad speculation */

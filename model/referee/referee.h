@@ -25,7 +25,7 @@ bool referee_watches_area(const struct vcpu *v);
 
 /*
  * For a WRMSR at ip that raises no #GP, call in this order: referee_before(); referee_write() when staged records are
- * in memory; referee_after() when the write has taken effect. The register is reg, the i-th of its row. area_read:
+ * in memory; referee_after() when the write has taken effect. The register is the i-th of the row of reg. area_read:
  * v->ds.area was read from memory after the write, because referee_watches_area() returned true. For an RDMSR, call
  * referee_read().
  */
@@ -42,7 +42,7 @@ void referee_read(struct vcpu *v, enum model_register reg, uint64_t ip);
 void referee_pmi(struct vcpu *v, uint32_t lvtpc, uint64_t ip);
 void referee_handler(struct vcpu *v, uint64_t ip);
 
-/* Call when the guest has ended: judges what is pending, and calls referee_report_end(). */
+/* Call when the guest has ended: checks what only the end decides, and calls referee_report_end(). */
 void referee_end(struct vcpu *v);
 
 #endif

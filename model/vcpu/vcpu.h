@@ -48,9 +48,9 @@ enum counter_state {
 struct counter {
     uint64_t value; /* counter_width bits */
     enum counter_state state;
-    bool happened; /* its event, since the counters were last updated */
+    bool happened; /* its event has happened since the counters were last updated */
     bool too_near; /* loaded with fewer events to the overflow than precise distribution needs */
-    unsigned rest; /* the counted parts that are not a whole event yet: below `parts` */
+    unsigned rest; /* counted parts of the next event, fewer than `parts` */
 
     /* What its registers select */
     unsigned event_class; /* EVENT_CLASSES: the counter counts nothing */

@@ -47,14 +47,14 @@ enum pebs_error {
     PEBS_DECODE_OK,
     PEBS_DECODE_TRUNCATED,
     PEBS_DECODE_FORMAT_UNKNOWN,
-    /* of records that contain their own size */
+    /* only in records that contain their own size */
     PEBS_DECODE_SIZE_ZERO,
     PEBS_DECODE_SIZE_SMALL,      /* smaller than the basic group */
     PEBS_DECODE_SIZE_PAST_END,   /* larger than the bytes that remain */
     PEBS_DECODE_GROUPS_UNKNOWN,  /* groups unknown to this decoder */
     PEBS_DECODE_SIZE_DIFFERS,    /* differs from the size of its groups */
     PEBS_DECODE_METRICS_UNKNOWN, /* the counters group has only part of its metrics */
-    /* of architectural PEBS: pebs/layout/arch_pebs.h */
+    /* only in architectural PEBS: pebs/layout/arch_pebs.h */
     PEBS_DECODE_HEADER_SMALL, /* a fragment is smaller than its header */
     PEBS_DECODE_LBR_DEPTH,    /* more LBR entries than PEBS_LBR_MAX */
     PEBS_DECODE_NO_BASIC,     /* the first fragment has no basic group */

@@ -41,7 +41,7 @@ void records_check_served(struct test_run *run);
 /* The test fails for records that were lost or became invalid between the buffer and the log. name: BTS or PEBS. */
 void records_check_log(struct test_run *run, const char *name, const struct ds_log *log);
 
-/* Decodes record n of the log. If the decoder refuses it, this returns false, and of PEBS the test fails. */
+/* Decodes record n of the log. Returns false if the decoder refuses it; records_pebs() then also fails the test. */
 bool records_bts(struct test_run *run, unsigned n, struct bts_record *record);
 bool records_pebs(struct test_run *run, unsigned n, struct pebs_record *record);
 

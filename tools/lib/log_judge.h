@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Judges the log of a run (docs/output.md, docs/dump.md): whether it is complete and agrees with itself, and what its
- * verdict is. Bytes of a log in, problems and a status out. Pure; memory does not grow.
+ * verdict is. Bytes of a log in, problems and a status out. Pure; uses constant memory.
  */
 #ifndef TOOLS_LIB_LOG_JUDGE_H
 #define TOOLS_LIB_LOG_JUDGE_H
