@@ -273,6 +273,19 @@ static void sample_exactly(struct machine *m, char *said)
     sprintf(said, "\n");
 }
 
+/* Each second of eight loads overflows a counter; the load after it gives a record. */
+static void sample_loads(struct machine *m, char *said)
+{
+    set_up_ds(m, 0, 0, 10, 20);
+    WRMSR(m, { EVTSEL0 + 1, EVTSEL_ON | ALL_LOADS }, { PMC0 + 1, (uint32_t)-1 }, { PEBS_ENABLE, 2 },
+          { GLOBAL_CTRL, 2 });
+    put(m, DS + 0x48, (uint64_t)-1);
+    for (unsigned i = 0; i < 8; i++)
+        access_memory(m, block_new(0x100 * i, 2, END_REL_JMP), BTS, 8, LOADS);
+    wrmsr(m, GLOBAL_CTRL, 0);
+    sprintf(said, "%x\n", (unsigned)(get(m, DS + 0x28) - PEBS) / RECORD_PEBS);
+}
+
 /*
  * Single corruptions: the DS area's address that software reads, and GLOBAL_CTRL; or the low bits of each From, the
  * bytes up to the index, and what is behind the buffer. Then the log. A reserved bit changes the next one.
@@ -305,6 +318,7 @@ UNIT_TEST(corruptions)
         { "0 bts 0 swap 0", "104 4 204 304 60 0\n0 bts 18 changed\n" },
         { "0 bts 3 swap 0", "4 104 204 304 60 0\n0 bts 18 changed\n0 same\n" },
         { "0 bts 2 behind 0", "4 104 204 304 60 a5\n0 bts 18 changed\n" },
+        { "0 pebs 3 lost 0", "3\n0 pebs c8 changed\n" },
         { "0 events 3 lost 0", "34c 69c \n0 events c6 changed\n0 same\n" }, /* before the first record */
         { "0 events 4 lost 0", "348 69c \n0 events c8 changed\n" },
         { "0 events 5 twice 0", "348 698 \n0 events 53 changed\n0 same\n" }, /* behind the last record */
@@ -326,6 +340,7 @@ UNIT_TEST(corruptions)
         assert_true(break_rules(&m->v, &(struct fault_set){ 0 }, 0, flips[i]));
         flip_reached(flips[i], 0x400000);
         (strstr(rows[i].plan, "bts") != NULL      ? take_branches
+         : strstr(rows[i].plan, "pebs") != NULL   ? sample_loads
          : strstr(rows[i].plan, "events") != NULL ? sample_exactly
                                                   : use_registers)(m, said);
         flip_reached(flips[i], 0x500000);
