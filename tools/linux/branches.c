@@ -279,7 +279,6 @@ void check_lbr(struct check *c)
     }
     if (r.samples < STACKS / 2 && !r.throttled)
         check_wrong(c, "%u stacks, expected at least %u", r.samples, STACKS / 2);
-    if (c->seen)
-        check_coverage(c, r.samples);
+    check_coverage(c, r.samples);
     check_details(c, r.samples);
 }
