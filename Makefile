@@ -78,9 +78,8 @@ QEMU_TESTS := $(filter-out $(GDB_TESTS),$(wildcard tests/qemu/*.t)) scripts/boot
 TOOL_TESTS := $(wildcard tests/tools/*.t)
 LINT_TESTS := $(wildcard tests/lint/*.t) tests/packages/dist.t
 # Tests of scripts that no other test runs.
-SCRIPT_TESTS := $(wildcard tests/bench/*.t)
 # Tests that wait for guests run first. The others only compute, and keep every processor busy until the end.
-ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LINT_TESTS) $(SCRIPT_TESTS) $(HOST_TESTS)
+ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LINT_TESTS) $(HOST_TESTS)
 # Only `make full-test` runs tests with `# slow:` in their head, every boot (`make test`: a sample), and every encoding.
 SLOW = $(shell grep -l '^\# slow: ' $(filter %.t,$(ALL_TESTS))) scripts/boots $B/host/test_model_insn_zydis
 
