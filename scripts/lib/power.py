@@ -18,8 +18,8 @@ OUTCOMES = {'fail': 'noticed', 'differs': 'differs', 'error': 'by accident'}
 # A delivery in a test: what it is (the bytes of a record, the address of a register), its number among those of its kind, and where it
 # is among its likes.
 Delivery = collections.namedtuple('Delivery', 'kind what number place')
-# A corruption: the test, the delivery, what is done to it, and the bit, which field and half describe for people.
-Corruption = collections.namedtuple('Corruption', 'test kind what number place action bit field half')
+# A corruption: the test, the delivery, what is done to it, and the bit, which field describes for people.
+Corruption = collections.namedtuple('Corruption', 'test kind what number place action bit field')
 
 
 def borders(width: str) -> str:
@@ -74,13 +74,12 @@ def choose(rng: random.Random, test: str, delivered: list[Delivery]) -> Corrupti
     action = rng.choice({'bts': ['flip'] * 6 + ['lost', 'twice', 'swap', 'behind'], 'pebs': ['flip'] * 6 + ['lost', 'twice', 'behind', 'back'],
                          'pmi': ['lost', 'twice'], 'events': ['lost', 'twice'], 'write': ['flip'] * 3 + ['lost']}.get(kind, ['flip']))
     if action != 'flip':
-        return Corruption(test, kind, of.what, of.number, of.place, action, 0, '', '')
+        return Corruption(test, kind, of.what, of.number, of.place, action, 0, '')
     size = unit_of(kind, of.what)
     field = rng.randrange(of.what // size) if kind in RECORDS else 0
-    half = rng.choice(['low', 'high'])
-    bit = rng.randrange(4 * size) + (4 * size if half == 'high' else 0)
+    bit = rng.choice([0, 4 * size]) + rng.randrange(4 * size)
     name = BTS_FIELDS[field] if kind == 'bts' else f'+{field * size:#x}' if kind == 'pebs' else ''
-    return Corruption(test, kind, of.what, of.number, of.place, action, 8 * size * field + bit, name, half)
+    return Corruption(test, kind, of.what, of.number, of.place, action, 8 * size * field + bit, name)
 
 
 def plan_of(width: str, corruptions: list[Corruption], tests: list[str]) -> str:

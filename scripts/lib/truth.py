@@ -48,23 +48,21 @@ def printed_branch(text: str) -> Branch | None:
 
 
 def value_of(word: str) -> int | Branch:
-    try:
-        return int(word, 0)
-    except ValueError:    # a branch of a PEBS record
-        return branch_of(dict(zip(BRANCH, word.split(','))))
+    """Of a PEBS record's field; a branch has commas."""
+    return branch_of(dict(zip(BRANCH, word.split(',')))) if ',' in word else int(word, 0)
 
 
 class Truth:
-    """The records of a truth log. A bts record is (AT, FROM, TO, FLAGS, INTERRUPTS so far)."""
+    """The records of a truth log. A bts record is (AT, FROM, TO, FLAGS, INTERRUPTS so far), an lbr entry (TOS or None, branch)."""
     def __init__(self, lines: list[str]):
-        self.bts, self.pebs, self.lbr, self.tos, self.wrong = [], [], [], [], []
+        self.bts, self.pebs, self.lbr, self.wrong = [], [], [], []
         interrupts, known = 0, {}
         if not lines or not re.match(r'dsmodel truth 1\b', lines[0]):
             self.wrong.append('the truth log has no "dsmodel truth 1" line')
             return
         for number, line in enumerate(lines[1:], 2):
             if line in known:    # most branches repeat
-                self.add_branch(*known[line])
+                self.lbr.append(known[line])
                 continue
             try:
                 kind, *words = line.split()
@@ -79,15 +77,11 @@ class Truth:
                 elif kind == 'lbr':
                     of = dict(word.split('=') for word in words)
                     known[line] = int(of['tos']) if 'tos' in of else None, branch_of(of)
-                    self.add_branch(*known[line])
+                    self.lbr.append(known[line])
                 elif kind != 'pebs-dropped':
                     raise ValueError
             except (KeyError, TypeError, ValueError):
                 self.wrong.append(f'truth line {number} is not understood: {line}')
-
-    def add_branch(self, tos: int | None, branch: Branch) -> None:
-        self.tos.append(tos)
-        self.lbr.append(branch)
 
 
 class Printed:
@@ -100,8 +94,7 @@ class Printed:
         for self.number, line in enumerate(lines, 1):
             if not line.startswith('# '):
                 continue
-            match = PRINTED.match(line)
-            if match:
+            if match := PRINTED.match(line):
                 self.add(*match.groups(), line)
             elif line.startswith('# test '):
                 self.test, self.buffer, self.calls, self.record, self.next = line.split()[2], None, False, None, {}
@@ -125,8 +118,7 @@ class Printed:
             if number not in (0, self.next.get(kind, 0)):
                 self.complain(f': {kind} record {number} after {self.next.get(kind, 0) - 1}')
             self.next[kind] = number + 1
-        match = BTS.match(rest) if kind == 'bts' else None
-        if match:
+        if kind == 'bts' and (match := BTS.match(rest)):
             self.bts.append(Bts(number, int(match[1], 16), int(match[2], 16), match[3], self.buffer, f'{self.where()}: bts {number}'))
         elif kind == 'pebs':
             self.add_fields(number, rest, line)
@@ -202,43 +194,38 @@ def without_overwritten(printed: list[Bts], truth: list[tuple]) -> list[tuple]:
     return kept + truth[at:]
 
 
-def entry_index(stack: Stack, truth: Truth, i: int, at: int) -> int:
-    """The index in the truth of entry i of a stack, from `at` backwards. A call stack skips calls that have returned: there it is
-    the last branch written to this register, or, if entries shift, the last that equals the entry."""
-    while stack.calls and at >= 0 and (
-            truth.lbr[at][:2] != stack.entries[i][:2] if stack.tos is None else truth.tos[at] != (stack.tos - i) % stack.depth):
-        at -= 1
-    return at
-
-
-def first_difference(stack: Stack, truth: Truth, end: int) -> tuple[int, str | None]:
+def first_difference(stack: Stack, lbr: list[tuple], end: int) -> tuple[int, str | None]:
     """How many entries of a stack equal the truth that ends at this index, and the first difference, None if all are equal."""
     at = end + 1
     for i, entry in enumerate(stack.entries):
-        at = entry_index(stack, truth, i, at - 1)
+        at -= 1
+        # A call stack skips calls that have returned: the entry is the last branch written to its register, or, if entries shift, the
+        # last that equals it.
+        while stack.calls and at >= 0 and (lbr[at][1][:2] != entry[:2] if stack.tos is None else lbr[at][0] != (stack.tos - i) % stack.depth):
+            at -= 1
         if at < 0:
             return i, f'entry {i}: the truth has no entry so old'
-        if entry != truth.lbr[at]:
+        if entry != lbr[at][1]:
             return i, next(f'entry {i}: {key} {shown(got)}, the truth is {shown(want)}'
-                           for key, got, want in zip(BRANCH, entry, truth.lbr[at]) if got != want)
+                           for key, got, want in zip(BRANCH, entry, lbr[at][1]) if got != want)
     return len(stack.entries), None
 
 
-def compare_stacks(stacks: list[Stack], truth: Truth) -> list[str]:
+def compare_stacks(stacks: list[Stack], lbr: list[tuple]) -> list[str]:
     """A stack must be a run of branches that the model logged, without a gap. Its end must be at TOS, if there is one, and not
     before the end of the previous stack. Takes the earliest match: in loops, where runs repeat, this leaves most of the log for
     later stacks. A stack without a match costs a search of the whole truth."""
     ends, wrong, start = collections.defaultdict(list), [], 0
-    for end, tos in enumerate(truth.tos):
+    for end, (tos, _) in enumerate(lbr):
         ends[tos].append(end)
     for stack in stacks:
         if len(wrong) == STACKS_SEARCHED:
             return wrong + [f'{stack.where}: lbr stack: not compared, nor are those behind it']
         best, why = -1, f'the truth has no entry left that was written {"without a TOS" if stack.tos is None else f"at TOS {stack.tos}"}'
         for end in ends[stack.tos][bisect.bisect_left(ends[stack.tos], start):]:
-            if best >= 0 and not stack.calls and truth.lbr[end] != stack.entries[0]:
+            if best >= 0 and not stack.calls and lbr[end][1] != stack.entries[0]:
                 continue    # no better
-            equal, difference = first_difference(stack, truth, end)
+            equal, difference = first_difference(stack, lbr, end)
             if difference is None:
                 start = end
                 break
@@ -254,8 +241,9 @@ def compare(lines: list[str], truth_lines: list[str]) -> tuple[str, list[str]]:
     truth, printed = Truth(truth_lines), Printed(lines)
     kept = without_overwritten(printed.bts, truth.bts)
     counts = [(len(printed.bts), 'bts', len(kept)), (len(printed.pebs), 'pebs', len(truth.pebs))]
-    wrong = [*truth.wrong, *printed.wrong, *(f'{got} {kind} records printed, the truth has {want}' for got, kind, want in counts if got != want),
-             *compare_bts(printed.bts, kept), *compare_pebs(printed.pebs, truth.pebs), *compare_stacks(printed.lbr, truth)]
+    wrong = [*truth.wrong, *printed.wrong,
+             *(f'{got} {kind} records printed, the truth has {want}' for got, kind, want in counts if got != want),
+             *compare_bts(printed.bts, kept), *compare_pebs(printed.pebs, truth.pebs), *compare_stacks(printed.lbr, truth.lbr)]
     if not printed.bts and not printed.pebs and not printed.lbr:
         wrong.append('no record was printed')
     return (f'compared {len(printed.bts)} bts and {len(printed.pebs)} pebs records and {len(printed.lbr)} lbr stacks with the truth', wrong)

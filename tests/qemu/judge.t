@@ -373,15 +373,15 @@ tap.same(power.deliveries_of(['0 bts 18', '0 read 1a0', '0 bts 18', '0 read 1d9'
     'bts.one': [('bts', 24, 0, 'first'), ('bts', 24, 3, 'last'), ('bts', 24, 2, 'another'), ('read', 0x1d9, 1, 'first'), ('read', 0x1d9, 2, 'last')],
     'pebs.six': [('pebs', 200, 0, 'first')]}, 'the first, last and another delivery of each kind')
 FLIPS = [power.Corruption(test, *what) for test, what in zip(TESTS, [
-    ('bts', 24, 3, 'last', 'flip', 100, 'to', 'high'), ('read', 0x1d9, 2, 'last', 'flip', 40, '', 'high'),
-    ('pebs', 200, 1, 'another', 'lost', 0, '', ''), ('write', 0x38f, 0, 'first', 'flip', 7, '', 'low')])]
+    ('bts', 24, 3, 'last', 'flip', 100, 'to'), ('read', 0x1d9, 2, 'last', 'flip', 40, ''),
+    ('pebs', 200, 1, 'another', 'lost', 0, ''), ('write', 0x38f, 0, 'first', 'flip', 7, '')])]
 tap.same([power.describe(each) for each in FLIPS], ['bts.one bts 24 bytes to bit 36 flip last', 'lbr.two read 0x1d9 bit 40 flip last',
          'ds.four pebs 200 bytes lost another', 'pebs.six write 0x38f bit 7 flip first'], 'corruptions in words')
 tap.same(power.reached(['0 bts 18 changed', '1 read 1d9 changed', '1 overwritten', '2 pebs c8', '3 write 38f changed', '3 same'], FLIPS, TESTS),
          FLIPS[:1], 'corruptions that reached their tests')
 chosen = {power.choose(random.Random(seed), 'bts.one', [power.Delivery('bts', 12, 5, 'last')]) for seed in range(2000)}
-tap.same({(each.bit, each.field, each.half) for each in chosen if each.action == 'flip'},
-         {(bit, power.BTS_FIELDS[bit // 32], ('low', 'high')[bit % 32 // 16]) for bit in range(96)}, 'each bit of a record of 12 bytes')
+tap.same({(each.bit, each.field) for each in chosen if each.action == 'flip'},
+         {(bit, power.BTS_FIELDS[bit // 32]) for bit in range(96)}, 'each bit of a record of 12 bytes')
 tap.same({each.action for each in chosen}, {'flip', 'lost', 'twice', 'swap', 'behind'}, '... and each action')
 
 
