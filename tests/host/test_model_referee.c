@@ -585,7 +585,7 @@ UNIT_TEST(reset_values_far_from_overflow)
 UNIT_TEST(advice)
 {
     AFTER("ds-buffer-size", s.bts_maximum += 2, assert_true(violated(m, "advice vcpu=0 rip=0x420000 ds-buffer-size: ")),
-          assert_true(violated(m, "; a record has 24 bytes [")));
+          assert_true(violated(m, "; a record has 24 bytes [SDM Vol. 3B (253669-083), \"Setting Up the DS")));
     AFTER("ds-index-outside", s.bts_index = s.bts_base - RECORD_BTS,
           assert_true(violated(m, "violation vcpu=0 rip=0x420000 ds-index-outside: ")));
 }
