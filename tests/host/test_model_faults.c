@@ -258,32 +258,18 @@ static void take_branches(struct machine *m, char *said)
     sprintf(said, "%x %x\n", (unsigned)(get(m, DS + 8) - BTS), (unsigned)get(m, BTS + 10 * RECORD_BTS));
 }
 
-/* Each 200th instruction, the WRMSRs included, overflows a counter with precise distribution. */
-static void sample_exactly(struct machine *m, char *said)
+/* Each period-th event, instructions of the WRMSRs included, overflows a counter. A load retires with its block. */
+static void sample(struct machine *m, unsigned event, unsigned period, char *said)
 {
     set_up_ds(m, 0, 0, 10, 20);
-    WRMSR(m, { EVTSEL0 + 1, EVTSEL_ON | PREC_DIST }, { PMC0 + 1, (uint32_t)-200 }, { PEBS_ENABLE, 2 },
-          { GLOBAL_CTRL, 2 });
-    put(m, DS + 0x48, (uint64_t)-200);
+    WRMSR(m, { EVTSEL0 + 1, EVTSEL_ON | event }, { PMC0 + 1, -period }, { PEBS_ENABLE, 2 }, { GLOBAL_CTRL, 2 });
+    put(m, DS + 0x48, -(uint64_t)period);
     for (unsigned i = 0; i < 8; i++)
-        run(m, block_new(0x100 * i, 60, END_REL_JMP));
+        access_memory(m, block_new(0x100 * i, 60, END_REL_JMP), BTS, 8, LOADS);
     wrmsr(m, GLOBAL_CTRL, 0);
     for (unsigned n = 0; n < (get(m, DS + 0x28) - PEBS) / RECORD_PEBS; n++)
         said += sprintf(said, "%x ", (unsigned)get(m, PEBS + n * RECORD_PEBS + 8) & 0xfff);
     sprintf(said, "\n");
-}
-
-/* Each second of eight loads overflows a counter; the load after it gives a record. */
-static void sample_loads(struct machine *m, char *said)
-{
-    set_up_ds(m, 0, 0, 10, 20);
-    WRMSR(m, { EVTSEL0 + 1, EVTSEL_ON | ALL_LOADS }, { PMC0 + 1, (uint32_t)-1 }, { PEBS_ENABLE, 2 },
-          { GLOBAL_CTRL, 2 });
-    put(m, DS + 0x48, (uint64_t)-1);
-    for (unsigned i = 0; i < 8; i++)
-        access_memory(m, block_new(0x100 * i, 2, END_REL_JMP), BTS, 8, LOADS);
-    wrmsr(m, GLOBAL_CTRL, 0);
-    sprintf(said, "%x\n", (unsigned)(get(m, DS + 0x28) - PEBS) / RECORD_PEBS);
 }
 
 /*
@@ -318,7 +304,8 @@ UNIT_TEST(corruptions)
         { "0 bts 0 swap 0", "104 4 204 304 60 0\n0 bts 18 changed\n" },
         { "0 bts 3 swap 0", "4 104 204 304 60 0\n0 bts 18 changed\n0 same\n" },
         { "0 bts 2 behind 0", "4 104 204 304 60 a5\n0 bts 18 changed\n" },
-        { "0 pebs 3 lost 0", "3\n0 pebs c8 changed\n" },
+        { "0 pebs 3 lost 0", "1f0 3f0 5f0 \n0 pebs c8 changed\n" },
+        { "0 pebs-index 2 flip 3", "1f0 3f0 5f0 \n0 pebs-index ffff800000104258 changed\n0 overwritten\n" },
         { "0 events 3 lost 0", "34c 69c \n0 events c6 changed\n0 same\n" }, /* before the first record */
         { "0 events 4 lost 0", "348 69c \n0 events c8 changed\n" },
         { "0 events 5 twice 0", "348 698 \n0 events 53 changed\n0 same\n" }, /* behind the last record */
@@ -339,10 +326,14 @@ UNIT_TEST(corruptions)
         flips[i] = flip_open(name, &why);
         assert_true(break_rules(&m->v, &(struct fault_set){ 0 }, 0, flips[i]));
         flip_reached(flips[i], 0x400000);
-        (strstr(rows[i].plan, "bts") != NULL      ? take_branches
-         : strstr(rows[i].plan, "pebs") != NULL   ? sample_loads
-         : strstr(rows[i].plan, "events") != NULL ? sample_exactly
-                                                  : use_registers)(m, said);
+        if (strstr(rows[i].plan, "bts") != NULL)
+            take_branches(m, said);
+        else if (strstr(rows[i].plan, "pebs") != NULL)
+            sample(m, ALL_LOADS, 1, said);
+        else if (strstr(rows[i].plan, "events") != NULL)
+            sample(m, PREC_DIST, 200, said);
+        else
+            use_registers(m, said);
         flip_reached(flips[i], 0x500000);
         break_mend(&m->v);
         file = fopen(log, "r");
