@@ -39,7 +39,7 @@ static bool record_bts(struct check *c)
         r.attr[0].sample_type = 0;
         r.attr[0].aux_watermark = WATERMARK;
     } else {
-        r.attr[0] = check_architectural(c, PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+        r.attr[0] = machine_architectural(c->kind, PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
         r.attr[0].sample_period = 1;
         r.attr[0].sample_type |= PERF_SAMPLE_ADDR;
     }
@@ -250,7 +250,7 @@ void check_lbr(struct check *c)
         return;
     }
     expect(c->claim->workload, c->claim->kinds ? c->claim->kinds : UINT64_MAX);
-    r.attr[0] = check_architectural(c, PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
+    r.attr[0] = machine_architectural(c->kind, PERF_COUNT_HW_BRANCH_INSTRUCTIONS);
     r.attr[0].sample_period = PERIOD;
     r.attr[0].sample_type |= PERF_SAMPLE_BRANCH_STACK;
     r.attr[0].branch_sample_type = PERF_SAMPLE_BRANCH_USER | c->claim->branches;

@@ -46,9 +46,8 @@ void check_skip(struct check *check, const char *why);
 /* Records, and skips the test if Linux refuses. Returns whether there is something to compare. */
 bool check_record(struct check *check, struct recording *r);
 
-/* An event of the kind's counters with its code in IA32_PERFEVTSELx, or one of the architectural events. */
+/* An event of the kind's counters with its code in IA32_PERFEVTSELx. */
 struct perf_event_attr check_event(const struct check *check, uint64_t select);
-struct perf_event_attr check_architectural(const struct check *check, uint64_t event);
 
 /* Values of claim->what: for check_lbr(), what it checks in addition; for check_latency(), where the data is. */
 enum { DETAIL_NONE, DETAIL_DEPTH, DETAIL_MISPREDICTED, DETAIL_PREDICTED, DETAIL_CYCLES };

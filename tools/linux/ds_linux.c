@@ -62,11 +62,6 @@ struct perf_event_attr check_event(const struct check *c, uint64_t select)
     return perf_event(c->kind->type, select);
 }
 
-struct perf_event_attr check_architectural(const struct check *c, uint64_t event)
-{
-    return perf_event(PERF_TYPE_HARDWARE, event | (c->kind->name ? (uint64_t)c->kind->type << PERF_PMU_TYPE_SHIFT : 0));
-}
-
 /* Why the claim's facility cannot be tested on this kind of cores. */
 static const char *absent(const struct kind *kind, const struct result *result)
 {

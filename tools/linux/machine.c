@@ -125,14 +125,17 @@ static void fill_caps(struct kind *kind)
     kind->apic_id = input.leaf_1.ebx >> 24;
 }
 
+struct perf_event_attr machine_architectural(const struct kind *kind, uint64_t event)
+{
+    return perf_event(PERF_TYPE_HARDWARE, event | (kind->name ? (uint64_t)kind->type << PERF_PMU_TYPE_SHIFT : 0));
+}
+
 /* What Linux offers of each facility on this kind. */
 static void find_facilities(struct kind *kind)
 {
-    struct recording r = { .attr = { perf_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS) },
+    struct recording r = { .attr = { machine_architectural(kind, PERF_COUNT_HW_BRANCH_INSTRUCTIONS) },
                            .workload = &workload_nothing };
 
-    if (kind->name)
-        r.attr[0].config |= (uint64_t)kind->type << PERF_PMU_TYPE_SHIFT;
     r.attr[0].sample_period = 1;
     r.attr[0].sample_type |= PERF_SAMPLE_ADDR;
     if (!has_bts)

@@ -45,6 +45,9 @@ void machine_say(void);
 struct perf_event_attr;
 bool machine_event(const struct kind *kind, const char *name, struct perf_event_attr *attr);
 
+/* An architectural event, perf's PERF_COUNT_HW_*, for this kind's counters, which Linux needs to know on a hybrid. */
+struct perf_event_attr machine_architectural(const struct kind *kind, uint64_t event);
+
 /* Prints a line that begins with "# ". */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

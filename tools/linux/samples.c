@@ -423,7 +423,7 @@ void check_count(struct check *c)
     for (size_t n = 0; n < STEPS && !c->skipped; n++) {
         const struct steps *const steps = all_steps[n];
         for (size_t i = 0; i < 2 && !c->claim->what; i++)
-            compare_count(c, architectural[i].name, check_architectural(c, architectural[i].event), steps,
+            compare_count(c, architectural[i].name, machine_architectural(c->kind, architectural[i].event), steps,
                           architectural[i].kinds);
         for (size_t i = 0; i < list->count && c->claim->what && !c->skipped; i++) {
             const struct cause cause = cause_of(&list->events[i]);
