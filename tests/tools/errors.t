@@ -244,7 +244,7 @@ same(run('--force', '--perf-data', here / 'cut.data', log, most_bytes=4096)[::2]
 killed = subprocess.Popen([program, '--force', '--html', here / 'cut.data'], stdin=subprocess.PIPE)
 any(list(here.glob('cut.data.*')) or time.sleep(0.01) for _ in range(1000))    # until it writes, at most ten seconds
 killed.terminate()
-same((killed.wait(), (here / 'cut.data').read_text(), list(here.glob('cut.data?*'))), (-signal.SIGTERM, 'older\n', []),
+same((killed.wait(60), (here / 'cut.data').read_text(), list(here.glob('cut.data?*'))), (-signal.SIGTERM, 'older\n', []),
      'after a limit or a signal, no partial file is left and the older file is unchanged')
 
 # Progress of a log of 64 MiB, printed only on a terminal.
