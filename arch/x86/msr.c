@@ -31,7 +31,8 @@ static const struct watched {
     { MSR_IA32_DS_AREA, 1, 1, ALL, 0, 0 },
     { MSR_PEBS_ENABLE, 1, 1, ALL, 0, 0 },
     { MSR_IA32_FIXED_CTR_CTRL, 1, 1, ALL, 0, 0 },
-    { MSR_IA32_PERFEVTSEL(0), 4, 1, ALL, 0, 0 }, /* others may read as 0: erratum BV086 */
+    { MSR_IA32_PERFEVTSEL(0), 4, 1, ALL, 0, 0 },
+    { MSR_IA32_PERFEVTSEL(4), 4, 1, 0, ALL, 0 }, /* may read as 0: erratum BV086 */
     { MSR_PEBS_LD_LAT_THRESHOLD, 1, 1, ALL, 0, 0 },
     { MSR_PEBS_FRONTEND, 1, 1, ALL, 0, 0 },
     { MSR_PEBS_DATA_CFG, 1, 1, ALL, 0, 0 },
@@ -280,7 +281,7 @@ static __attribute__((noinline)) void compare_write(uint32_t msr, uint64_t value
     const uint64_t bits = !row                   ? 0
                           : stopped              ? ALL
                           : row->kept == COUNTER ? watch.kept
-                          : value                ? row->kept
+                          : value                ? row->kept | (row->cleared & ~value)
                           : row->changes == ALL  ? ALL
                                                  : ~row->changes;
     if (quiet() && bits && rdmsr(msr, &now))

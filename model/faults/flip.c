@@ -61,6 +61,7 @@ struct flip {
     bool miscounted, interrupted;   /* since the last write of a counter: an event more or less; an interruption */
     bool recorded;                  /* a PEBS record, since then */
     bool behind;                    /* an event more or less, and no record or read of a counter since */
+    uint32_t miscounts;             /* the counters with an event more or less, until software reads or writes one */
     unsigned idle;                 /* a bit that was set in IA32_PERF_GLOBAL_CTRL, where it may have no effect; or 64 */
     bool lost, repeats;            /* the architectural record just encoded; the PMI to come is the second */
     bool losing;                   /* PMIs, until WRMSR: each branch beyond a threshold would request another */
@@ -376,10 +377,10 @@ static bool flip_pebs_write(struct vcpu *v, uint64_t index)
     return without_faults(v)->pebs_write(v, change_index(v, PEBS_INDEX, index, encode_pebs_index_at(&v->ds.form)));
 }
 
-/* Whether a bit of a record belongs to what the freedoms leave to the processor in INFO of an LBR entry. */
-static bool is_info_of_chance(struct vcpu *v, const uint8_t *bytes, const struct pebs_contents *contents,
-                              const struct adaptive_contents *extra, const struct arch_contents *arch,
-                              const struct arch_split *split, unsigned bit)
+/* Whether the freedom lbr-cycles leaves a bit of a record to the processor. */
+static bool is_left_open(struct vcpu *v, const uint8_t *bytes, const struct pebs_contents *contents,
+                         const struct adaptive_contents *extra, const struct arch_contents *arch,
+                         const struct arch_split *split, unsigned bit)
 {
     struct lbr_entry entries[MAX_LBR];
     struct adaptive_contents other = *extra;
@@ -388,6 +389,7 @@ static bool is_info_of_chance(struct vcpu *v, const uint8_t *bytes, const struct
     for (unsigned i = 0; i < extra->lbr_count; i++)
         entries[i] = (struct lbr_entry){ extra->lbr[i].from, extra->lbr[i].to, extra->lbr[i].info ^ INFO_OF_CHANCE };
     other.lbr = entries;
+    other.retire_latency = (uint16_t)~extra->retire_latency;
     without_faults(v)->pebs_arch_encode(v, others, contents, &other, arch, split);
     return (bytes[bit / 8] ^ others[bit / 8]) >> bit % 8 & 1;
 }
@@ -403,7 +405,7 @@ static void flip_pebs_arch_encode(struct vcpu *v, uint8_t *bytes, const struct p
     note_place(v, without_faults(v)->pebs_arch_address(v), size, c);
     flip_of(v)->lost = c != NULL && c->action == LOST;
     if (c != NULL && c->action == FLIP) {
-        if (is_info_of_chance(v, bytes, contents, extra, arch, split, c->bit % (8 * (unsigned)size)))
+        if (is_left_open(v, bytes, contents, extra, arch, split, c->bit % (8 * (unsigned)size)))
             say(v, "same");
         flip_byte(bytes, size, c->bit);
     } else if (c != NULL && c->action != LOST && c->action != BACK) {
@@ -448,7 +450,10 @@ static uint64_t flip_msr_value(struct vcpu *v, const struct profile_msr *m, unsi
 
     if (m->reg == REG_IA32_PERF_GLOBAL_CTRL)
         flip_of(v)->idle = 64; /* software sees it */
-    flip_of(v)->behind = flip_of(v)->behind && !is_counter(m->reg);
+    if (is_counter(m->reg)) {
+        flip_of(v)->behind = false;
+        flip_of(v)->miscounts = 0;
+    }
     if ((value ^ read) & left_open(v, m->reg))
         say(v, "same");
     return read;
@@ -498,6 +503,7 @@ static void flip_msr_set(struct vcpu *v, const struct profile_msr *m, unsigned i
     f->kept = NULL;
     if (is_counter(m->reg)) {
         f->miscounted = f->interrupted = f->recorded = false;
+        f->miscounts = 0;
         excuse_behind(f);
     }
     if (m->reg == REG_IA32_PERF_GLOBAL_CTRL) {
@@ -527,6 +533,7 @@ static enum msr_answer flip_msr_counter(struct vcpu *v, uint32_t index, uint64_t
 
     if (answer == MSR_DONE)
         *value = flip_word(*value, deliver(v, COUNTER, index));
+    flip_of(v)->miscounts = 0;
     return answer;
 }
 
@@ -636,11 +643,26 @@ static uint64_t flip_counting_events(const struct vcpu *v, const struct counted_
     if (c != NULL && c->action == TWICE && overflows_anyway(v, class, counted))
         say(v, "same");
     flip_of(v)->behind = c != NULL ? all_sample(v, class) : flip_of(v)->behind;
+    flip_of(v)->miscounts = c != NULL ? software_counters(class) : flip_of(v)->miscounts;
     if (c != NULL && may_count_interruptions(v, class, c->action == LOST)) {
         flip_of(v)->miscounted = true;
         excuse_interrupted(v);
     }
     return c == NULL ? counted : c->action == LOST ? counted - 1 : c->action == TWICE ? counted + 1 : counted;
+}
+
+/* The reload by another counter replaces a count, unless an event more or less may have decided about an overflow. */
+static uint64_t flip_reload_value(const struct vcpu *v, unsigned i)
+{
+    struct flip *const f = flip_of(v);
+    const uint32_t bit = UINT32_C(1) << i;
+
+    if (f->miscounts & bit && !(v->counting.reloads[i] & bit) && v->counters[i].value <= vcpu_width_mask(v) / 2) {
+        f->miscounts &= ~bit;
+        if (f->miscounts == 0)
+            say(v, "overwritten");
+    }
+    return without_faults(v)->reload_value(v, i);
 }
 
 static void flip_pmi_raise(struct vcpu *v, struct place place)
@@ -683,5 +705,6 @@ void flip_replace(struct rules *rules)
     rules->msr_counter = flip_msr_counter;
     rules->counting_events = flip_counting_events;
     rules->counting_interruption = flip_counting_interruption;
+    rules->reload_value = flip_reload_value;
     rules->pmi_raise = flip_pmi_raise;
 }

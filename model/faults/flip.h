@@ -15,8 +15,9 @@
  * IA32_PERF_GLOBAL_OVF_CTRL clears a bit that is 0, IA32_PMCn ignores the bit, or one more event overflows a sampling
  * counter, which is then reloaded; or if a freedom (model/latitude/freedoms.inc) permits the change: a count of
  * interrupted code, a count outside the records of a sampling counter, a bit that has any value, #GP for reserved bits.
- * "WINDOW overwritten": a changed record or index was overwritten before software drained it, or a bit of
- * IA32_PERF_GLOBAL_CTRL was set for a counter that does not count, and was overwritten before software read it.
+ * "WINDOW overwritten": a changed record or index was overwritten before software drained it; a bit of
+ * IA32_PERF_GLOBAL_CTRL was set for a counter that does not count, and was overwritten before software read it; or
+ * another counter reloaded the one that had an event more or less.
  */
 #ifndef MODEL_FAULTS_FLIP_H
 #define MODEL_FAULTS_FLIP_H
