@@ -200,25 +200,19 @@ UNIT_TEST(bits_refused)
                                          "msr::gp",
                                          "msr:0x600:gp",
                                          "msr:123456789:gp",
-                                         "msr:600:no",
                                          "msr:600:gpx",
                                          "msr:600:gp:",
                                          "msr:600:gp:0",
-                                         "msr:600:gp:g",
-                                         "msr:600:gp:1:2",
                                          "msr:600:gp:11111111111111111",
                                          "msr:600:absent:1",
                                          "msr:600:read",
-                                         "msr:600:read:1",
                                          "msr:600:write:set:",
-                                         "msr:600:stick:set:1",
                                          "cpuid:",
                                          "cpuid:a:eax:set:1",
                                          "cpuid:a.:eax:set:1",
                                          "cpuid:a.0:esi:set:1",
                                          "cpuid:a.0:eax",
-                                         "cpuid:a.0:eax:set:111111111",
-                                         "cpuid:a.0:eax:gp" };
+                                         "cpuid:a.0:eax:set:111111111" };
     char list[32 * (MOST_BIT_FAULTS + 1)] = "";
     size_t last = 0;
 
