@@ -415,9 +415,9 @@ static void put_timelines(struct html_output *output, struct names *names)
     bool first = true;
 
     for (unsigned i = 0; i < output->timeline_count; i++) {
-        const struct timeline *timeline = &output->timelines[i];
-        if (timeline->count == 0)
+        if (output->timelines[i].count == 0)
             continue;
+        const struct timeline *timeline = &output->timelines[i];
         writer_text(&output->writer, first ? "\n{\"test\":" : ",\n{\"test\":");
         first = false;
         writer_json(&output->writer, timeline->test);
