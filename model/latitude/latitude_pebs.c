@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Latitude of PEBS. */
 
+#include <string.h>
+
 #include "model/engine/counting.h"
 #include "model/engine/pebs.h"
 #include "model/latitude/choices.h"
@@ -78,17 +80,15 @@ uint64_t latitude_pebs_together(struct vcpu *v, uint64_t due)
 
 void latitude_pebs_arch_describe(struct vcpu *v, struct arch_contents *arch)
 {
-    uint64_t xmm[XMM_REGISTERS][2], low = 0, high = 0;
+    static const uint64_t initial[XMM_REGISTERS][2];
+    uint64_t xmm[XMM_REGISTERS][2];
 
     pebs_arch_describe(v, arch);
     if (!(arch->format & ARCH_XER) || !v->latitude->state.tracks_init)
         return;
     v->host->xmm(v->cpu, xmm);
-    for (unsigned i = 0; i < XMM_REGISTERS; i++) {
-        low |= xmm[i][0] | xmm[i][1];
-        high |= arch->ymmh[i][0] | arch->ymmh[i][1];
-    }
-    arch->xer &= (low != 0 ? XSTATE_SSE : 0) | (high != 0 ? XSTATE_AVX : 0);
+    arch->xer &= (memcmp(xmm, initial, sizeof(initial)) != 0 ? XSTATE_SSE : 0) |
+                 (memcmp(arch->ymmh, initial, sizeof(initial)) != 0 ? XSTATE_AVX : 0);
 }
 
 /* Splits before every second group, and puts a null record before every second fragment. */
