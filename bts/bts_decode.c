@@ -28,16 +28,3 @@ enum bts_error bts_decode(unsigned width, const void *bytes, size_t length, bool
     out->predicted = prediction_valid && (out->flags & BTS_FLAGS_PREDICTED) != 0;
     return BTS_DECODE_OK;
 }
-
-const char *bts_error_text(enum bts_error error)
-{
-    switch (error) {
-    case BTS_DECODE_OK:
-        return "no error";
-    case BTS_DECODE_WIDTH:
-        return "field width of the BTS record is neither 4 nor 8 bytes";
-    case BTS_DECODE_TRUNCATED:
-        return "BTS record truncated";
-    }
-    return "unknown BTS error";
-}

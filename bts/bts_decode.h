@@ -33,6 +33,4 @@ struct bts_record {
 enum bts_error bts_decode(unsigned width, const void *bytes, size_t length, bool prediction_valid,
                           struct bts_record *out);
 
-const char *bts_error_text(enum bts_error error);
-
 #endif

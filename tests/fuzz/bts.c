@@ -24,6 +24,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(untouched(&record, sizeof(record)));
     REQUIRE(error == (width == 4 || width == 8 ? BTS_DECODE_TRUNCATED : BTS_DECODE_WIDTH));
     REQUIRE(error != BTS_DECODE_TRUNCATED || in.size < 3 * width);
-    REQUIRE(bts_error_text(error)[0] != '\0' && bts_error_text((enum bts_error)how)[0] != '\0');
     return 0;
 }
