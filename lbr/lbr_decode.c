@@ -91,7 +91,7 @@ void lbr_decode_arch(uint64_t from, uint64_t to, uint64_t info, struct lbr_entry
 
 enum lbr_error lbr_position(unsigned depth, uint64_t tos, unsigned age, unsigned *position)
 {
-    if (depth == 0 || depth > 64 || (depth & (depth - 1)) != 0 || age >= depth)
+    if (depth > 64 || (depth & (depth - 1)) != 0 || age >= depth)
         return LBR_DECODE_DEPTH;
     if (tos >= depth)
         return LBR_DECODE_TOS_RANGE;
