@@ -139,7 +139,7 @@ void facilities_merge(struct facility into[FACILITIES], const struct facility ot
     }
 }
 
-const char *facility_state_text(enum facility_state state)
+static const char *facility_state_text(enum facility_state state)
 {
     switch (state) {
     case FACILITY_NONE:

@@ -50,9 +50,6 @@ void facilities_judge(const struct caps *caps, const struct result *results, siz
  */
 void facilities_merge(struct facility into[FACILITIES], const struct facility others[FACILITIES]);
 
-/* The state as words of the log. */
-const char *facility_state_text(enum facility_state state);
-
 /*
  * The state with its counts or reason: "pass 43 of 43", "none: no DS". all: also the number of tests that do not apply:
  * "pass 43 of 43, 38 do not apply".
