@@ -38,7 +38,7 @@ extern const struct profile goldencove;
 
 /* Hybrids whose kinds of cores are in several files: the kinds, each of them, and the strings that they share. */
 extern const struct profile *const lunarlake_kinds[], *const meteorlake_kinds[], *const arrowlake_h_kinds[];
-extern const struct profile lunarlake_p, meteorlake_p, meteorlake_e, arrowlake_h_p, arrowlake_h_e, arrowlake_h_lp;
+extern const struct profile lunarlake_p, meteorlake_e, arrowlake_h_p, arrowlake_h_e, arrowlake_h_lp;
 extern const char lunarlake_name[], lunarlake_brand[], meteorlake_name[], meteorlake_brand[], arrowlake_h_name[],
     arrowlake_h_brand[];
 
@@ -76,19 +76,18 @@ extern const struct profile_msr core_msrs[16];
 extern const struct profile_msr full_width_msrs[3];
 
 /*
- * Registers and events of Ice Lake and later with adaptive PEBS records, eight general and four fixed counters; and the
- * registers and events that Golden Cove adds.
+ * Registers and events of Ice Lake and later with adaptive PEBS records, eight general and four fixed counters; events
+ * of Golden Cove and Lion Cove.
  */
-extern const struct profile_msr adaptive_msrs[23], goldencove_msrs[10];
-extern const struct profile_event adaptive_events[24], cove_branch_events[11], cove_conditional_events[5],
-    goldencove_events[5], goldencove_cache_events[11], lioncove_events[10];
+extern const struct profile_msr adaptive_msrs[23];
+extern const struct profile_event adaptive_events[24], goldencove_cache_events[11], lioncove_events[10];
 
 /*
- * E-cores: events of all; events of all except Darkmont; hits and misses of Crestmont and Skymont; lost slots since
+ * E-cores: events of all except Darkmont; hits and misses of Crestmont and Skymont; lost slots since
  * Skymont, and before; registers of cores without a slots counter; and registers of eight general counters and the
  * fixed counters of FIXED_GAP_BITMAP.
  */
-extern const struct profile_event ecore_events[23], ecore_branch_events[14], ecore_hit_events[6], ecore_slots_events[3],
+extern const struct profile_event ecore_branch_events[14], ecore_hit_events[6], ecore_slots_events[3],
     ecore_older_slots_events[3];
 extern const struct profile_msr ecore_msrs[4], fixed_gap_msrs[6];
 

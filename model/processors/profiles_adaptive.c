@@ -45,7 +45,7 @@ const struct profile_event adaptive_events[24] = {
     { 0x2e, 0x41, EVENT_L3_MISSES, ANY_COUNTER, PRECISE },
 };
 
-const struct profile_event cove_branch_events[11] = {
+static const struct profile_event cove_branch_events[] = {
     { 0xc4, 0x02, EVENT_NEAR_CALLS, ANY_COUNTER, PRECISE },
     { 0xc4, 0x08, EVENT_NEAR_RETURNS, ANY_COUNTER, PRECISE },
     { 0xc4, 0x10, EVENT_NOT_TAKEN, ANY_COUNTER, PRECISE },
@@ -60,7 +60,7 @@ const struct profile_event cove_branch_events[11] = {
 };
 
 /* Ice Lake and Golden Cove: later cores have other events with these codes. */
-const struct profile_event cove_conditional_events[5] = {
+static const struct profile_event cove_conditional_events[] = {
     { 0x3c, 0x02, EVENT_CYCLES, ANY_COUNTER, PRECISE }, /* while the core's other thread is halted: always */
     { 0xc4, 0x01, EVENT_CONDITIONAL_TAKEN, ANY_COUNTER, PRECISE },
     { 0xc4, 0x11, EVENT_CONDITIONAL, ANY_COUNTER, PRECISE },
@@ -84,7 +84,7 @@ static const struct profile_event icelake_events[] = {
     { 0xcd, 0x01, EVENT_LOAD_LATENCY, ANY_COUNTER, PRECISE_WITH_ADDRESS },
 };
 
-const struct profile_event goldencove_events[5] = {
+static const struct profile_event goldencove_events[] = {
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, NOT_THE_FIRST, PRECISE },
     { 0xc0, 0x00, EVENT_INSTRUCTIONS, ONLY_THE_FIRST, NOT_PRECISE },
     { 0x03, 0x82, EVENT_BLOCKED_LOADS, FIRST_FOUR, PRECISE },
@@ -178,7 +178,7 @@ static const struct profile_msr capabilities_msrs[] = {
 };
 
 /* IA32_DEBUGCTL.LBR can be written and stays 0: SDM Vol. 3B (253669-083), "Last Branch Records". */
-const struct profile_msr goldencove_msrs[10] = {
+static const struct profile_msr goldencove_msrs[] = {
     { 0x1d9, 1, REG_IA32_DEBUGCTL, .writable = DEBUGCTL_BITS, .ignored = BIT(0) },
     { 0x14ce, 1, REG_IA32_LBR_CTL, .writable = BITS(22, 16) | BITS(3, 0) },
     { 0x14cf, 1, REG_IA32_LBR_DEPTH, .check = CHECK_LBR_DEPTH, .writable = ALL, .reset = 32 },

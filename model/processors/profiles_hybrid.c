@@ -164,7 +164,7 @@ static const struct profile_cpuid meteorlake_p_cpuid[] = {
 static const struct profile_msr meteorlake_p_msrs[] = {
     { 0x345, 1, REG_IA32_PERF_CAPABILITIES, .read_only = true, .reset = 0x274ff },
 };
-const struct profile meteorlake_p = {
+static const struct profile meteorlake_p = {
     METEORLAKE,
     .like = &alderlake_p,
     .lacks = LACKS_LATENCY_AUX,

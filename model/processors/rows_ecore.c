@@ -8,7 +8,7 @@
 #define FIRST_TWO 0x03
 
 /* Any event can be sampled; here all events are precise. */
-const struct profile_event ecore_events[23] = {
+static const struct profile_event ecore_events[] = {
     { 0x2e, 0x4f, EVENT_L3_REFERENCES, LATER_COUNTERS, PRECISE },
     { 0x2e, 0x41, EVENT_L3_MISSES, LATER_COUNTERS, PRECISE },
     { 0x3c, 0x00, EVENT_CYCLES, LATER_COUNTERS, PRECISE },

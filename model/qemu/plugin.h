@@ -86,12 +86,6 @@ void narrow_translations(struct processor *p);
 bool leave_prepare(struct processor *p, struct place place, uintptr_t here);
 
 /*
- * Leaves the block and begins another block at place. Returns only if that is impossible; the block then runs to its
- * end.
- */
-void leave_block(struct processor *p, struct place place, uintptr_t here);
-
-/*
  * Reports the processors that have shut down because they could not deliver a double fault, once each. Call at a reset,
  * before processor_reset(), and at QEMU's end.
  */

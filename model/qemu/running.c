@@ -53,7 +53,7 @@ static _Noreturn void begin_again(struct processor *p, const struct block *block
 /*
  * Leaves the block and begins another one at place. Returns only if that is impossible; the block then runs to its end.
  */
-void leave_block(struct processor *p, struct place place, uintptr_t here)
+static void leave_block(struct processor *p, struct place place, uintptr_t here)
 {
     if (leave_prepare(p, place, here)) {
         stop_if_watched(p, true);
