@@ -12,16 +12,16 @@
 #define MSR_BIT(n) (UINT64_C(1) << (n))
 
 #define MSR_IA32_APIC_BASE 0x0000001bu
-#define MSR_SMI_COUNT \
-    0x00000034u /* system management interrupts since reset; Nehalem and later, Silvermont and later */
-#define APIC_BASE_BSP     MSR_BIT(8)
-#define APIC_BASE_X2APIC  MSR_BIT(10)
-#define APIC_BASE_ENABLE  MSR_BIT(11)
-#define APIC_BASE_ADDRESS UINT64_C(0x000ffffffffff000)
+#define APIC_BASE_BSP      MSR_BIT(8)
+#define APIC_BASE_X2APIC   MSR_BIT(10)
+#define APIC_BASE_ENABLE   MSR_BIT(11)
+#define APIC_BASE_ADDRESS  UINT64_C(0x000ffffffffff000)
+
+#define MSR_SMI_COUNT 0x00000034u /* SMIs since reset; Nehalem, Silvermont and later */
 
 #define MSR_IA32_TSC_ADJUST 0x0000003bu /* CPUID.7:EBX[1] */
 
-#define MSR_IA32_BIOS_SIGN_ID 0x0000008bu /* the microcode's revision in its upper half */
+#define MSR_IA32_BIOS_SIGN_ID 0x0000008bu /* [63:32]: microcode revision */
 
 /* If CPUID.7:EDX[29] and IA32_ARCH_CAPABILITIES bit 21 are set: whether x2APIC mode is locked. */
 #define MSR_IA32_XAPIC_DISABLE_STATUS 0x000000bdu
@@ -41,13 +41,13 @@
 #define PERFEVTSEL_EN          MSR_BIT(22)
 #define PERFEVTSEL_INV         MSR_BIT(23)
 #define PERFEVTSEL_ADAPTIVE    MSR_BIT(34) /* this counter's records have the groups of MSR_PEBS_DATA_CFG */
-/* Where CPUID.23H.0:EBX has them: Linux 6.13 (the first two) and 7.0, asm/perf_event.h */
+/* If CPUID.23H.0:EBX[0], [1] and [2] are set: Linux 6.13 (UMASK2, EQ) and 7.0 (RDPMC_USER), asm/perf_event.h */
 #define PERFEVTSEL_UMASK2(n)  ((uint64_t)(n) << 40)
 #define PERFEVTSEL_EQ         MSR_BIT(36) /* counts cycles with exactly as many events as the counter mask */
 #define PERFEVTSEL_RDPMC_USER MSR_BIT(37) /* RDPMC at CPL 1 to 3 reads 0 */
 #define PERFEVTSEL_BR_CNTR    MSR_BIT(35) /* LBR entries count this counter's events: Linux 6.8, perf_event.h */
 
-/* Entry point and stack of SYSENTER. */
+/* SYSENTER: code selector and entry point. */
 #define MSR_IA32_SYSENTER_CS  0x00000174u
 #define MSR_IA32_SYSENTER_EIP 0x00000176u
 
@@ -162,7 +162,7 @@
 #define PEBS_ENABLE_UOP_TAG       MSR_BIT(24)       /* NetBurst */
 #define PEBS_ENABLE_MY_THR        MSR_BIT(25)       /* NetBurst; bit 26 belongs to the other logical processor */
 #define MSR_PEBS_MATRIX_VERT      0x000003f2u       /* NetBurst */
-#define PEBS_ENABLE_OUTPUT_PT     MSR_BIT(61)       /* with bit 60, a PMI after each record: Linux, intel/ds.c */
+#define PEBS_ENABLE_OUTPUT_PT     MSR_BIT(61)       /* records go to Intel PT: Linux, intel/ds.c */
 #define PEBS_ENABLE_PS            MSR_BIT(63)       /* precise store, on counter 3 of Sandy Bridge */
 #define MSR_PEBS_LD_LAT_THRESHOLD 0x000003f6u       /* core cycles, 16 bits, at least 3 */
 

@@ -56,7 +56,7 @@
 #define LBR_SELECT_ONLY_CALLS   UINT64_C(0x1c4) /* JCC, NEAR_IND_JMP, NEAR_REL_JMP, FAR_BRANCH */
 #define LBR_SELECT_EN_CALLSTACK (UINT64_C(1) << 9)
 
-/* IA32_PEBS_ENABLE: the bit of general counter 0, and the precise store facility's */
+/* IA32_PEBS_ENABLE: the number of the bits for load latency on general counter 0, and for precise store */
 #define PEBS_ENABLE_LL_EN    32
 #define PEBS_ENABLE_COUNTERS UINT64_C(0xffffffffffff) /* general counters, and their LL_EN or fixed counters */
 #define PEBS_ENABLE_OUTPUT   (UINT64_C(3) << 60) /* PMI after each record, records to Intel PT: Linux, intel/ds.c */
