@@ -47,7 +47,7 @@ void memory_init(const struct boot_info *boot)
     }
 }
 
-bool memory_holds(uint64_t address, uint64_t size)
+bool memory_is_ram(uint64_t address, uint64_t size)
 {
     bool any = address < LOW_END;
 

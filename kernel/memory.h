@@ -16,7 +16,7 @@ void memory_init(const struct boot_info *boot);
  * Whether any of these bytes is RAM instead of a device: in a range of the memory map that is not reserved, or in the
  * first 4 MiB. Must be called after memory_init() and before paging_init().
  */
-bool memory_holds(uint64_t address, uint64_t size);
+bool memory_is_ram(uint64_t address, uint64_t size);
 
 /*
  * Allocates size bytes of usable memory below 4 GiB, page-aligned, for the running test. There is only one such block:
@@ -26,7 +26,7 @@ void *memory_block(size_t size);
 
 /*
  * size bytes of usable memory below 4 GiB, aligned on `alignment` (a power of two, at least a page), allocated for the
- * whole run. NULL if there are none. Must be called before the first test.
+ * whole run. NULL if the machine has none. Must be called before the first test.
  */
 void *memory_keep(size_t size, size_t alignment);
 

@@ -19,7 +19,7 @@
 #define SHARE 0x10000u /* of each half */
 #define EACH  (HALF / SHARE)
 
-_Static_assert(DS_STORE_MEMORY <= SHARE && PROCESSOR_MEMORY + DS_KEPT_MEMORY + OTHERS_PAGE <= SHARE,
+_Static_assert(DS_STORE_MEMORY <= SHARE && PROCESSOR_MEMORY + DS_KEPT_MEMORY + SECONDARY_CPU_PAGE <= SHARE,
                "a processor's share of a block holds what it is given");
 
 static struct topology found;

@@ -12,7 +12,7 @@
 
 #include "kernel/topology.h"
 
-#define OTHERS_PAGE 0x1000u /* bytes */
+#define SECONDARY_CPU_PAGE 0x1000u /* bytes */
 
 /*
  * Finds the other processors, and allocates memory for them. Must be called once, after the kernel has set up the APIC
@@ -27,7 +27,7 @@ enum acpi_error secondary_cpus_topology(struct topology *topology);
 unsigned secondary_cpus_count(void);
 uint32_t secondary_cpus_id(unsigned number);
 
-/* A page for each other processor, initially cleared, for a test's data about it. */
+/* SECONDARY_CPU_PAGE bytes for each other processor, initially cleared, for a test's data about it. */
 void *secondary_cpus_page(unsigned number);
 
 /* processor_start() of the processor with this number. */

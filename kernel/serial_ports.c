@@ -33,7 +33,7 @@ static enum uart_error start(const struct port *port, struct uart *uart)
     for (const struct port *other = ports; other < port; other++)
         if (uart_same(&other->uart, uart))
             return UART_SAME;
-    if (error == UART_OK && uart->memory && memory_holds(uart->base, uart_size(uart)))
+    if (error == UART_OK && uart->memory && memory_is_ram(uart->base, uart_size(uart)))
         error = UART_RAM;
     if (error == UART_OK)
         error = uart_start(uart);

@@ -33,7 +33,7 @@ static cpus_job *current_job;
 static unsigned count; /* processors that take part */
 static bool comparing; /* a processor is in cpus_compare() */
 
-_Static_assert(sizeof(struct member) <= OTHERS_PAGE, "struct member fits a processor's page");
+_Static_assert(sizeof(struct member) <= SECONDARY_CPU_PAGE, "struct member fits a processor's page");
 
 unsigned cpus_count(void)
 {

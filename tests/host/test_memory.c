@@ -83,7 +83,7 @@ UNIT_TEST(memory_that_holds_data)
 
     start(map, COUNT_OF(map));
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        assert_int_equal(memory_holds(rows[i].address, rows[i].size), rows[i].holds);
+        assert_int_equal(memory_is_ram(rows[i].address, rows[i].size), rows[i].holds);
 }
 
 /* From the middle of the largest range, on a page boundary, with a page or more left on either side. */

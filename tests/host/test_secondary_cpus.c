@@ -83,7 +83,7 @@ UNIT_TEST(each_has_its_share)
         assert_ptr_equal(machine.given[n], share + MIB);
         assert_ptr_equal(machine.logs[n], share + MIB + PROCESSOR_MEMORY);
         assert_ptr_equal(secondary_cpus_page(n), share + MIB + PROCESSOR_MEMORY + DS_KEPT_MEMORY);
-        assert_true((uint8_t *)secondary_cpus_page(n) + OTHERS_PAGE <= share + MIB + 0x10000);
+        assert_true((uint8_t *)secondary_cpus_page(n) + SECONDARY_CPU_PAGE <= share + MIB + 0x10000);
         for (unsigned i = 0; i < 0x10000; i++)
             assert_false(share[i] || share[MIB + i]);
         assert_int_equal(secondary_cpus_id(n), n + 9);
