@@ -19,7 +19,7 @@ enum memory_type {
     MEMORY_WP = 5,
     MEMORY_WB = 6,
     MEMORY_UC_MINUS = 7,  /* only in the page attribute table */
-    MEMORY_UNDEFINED = 8, /* ranges of other types overlap */
+    MEMORY_UNDEFINED = 8, /* ranges of incompatible types overlap */
 };
 
 #define MTRR_RANGES 40u /* the register after the 40th range's is the first fixed one */
@@ -34,7 +34,7 @@ struct memory_registers {
     uint64_t pat; /* IA32_PAT; 0606060606060606h if the processor has none */
 };
 
-/* Memory that is not write-back, and the register from which that follows. */
+/* Memory that is not write-back, and the register that sets its type. */
 struct memory_finding {
     uint64_t address;
     enum memory_type type;
@@ -45,7 +45,7 @@ struct memory_finding {
 /* Whether a page of this physical address, mapped with PAT, PCD and PWT clear, is write-back; fills *found if not. */
 bool memory_is_write_back(const struct memory_registers *registers, uint64_t address, struct memory_finding *found);
 
-/* Says "cpu 0: the debug store at 0x150000 has the memory type UC, not WB, by IA32_MTRR_DEF_TYPE (0x2ff) at .." */
+/* Prints "cpu 0: the debug store at 0x150000 has the memory type UC, not WB, by IA32_MTRR_DEF_TYPE (0x2ff) at .." */
 void memory_finding_text(const struct line_sink *out, unsigned processor, const struct memory_finding *found);
 
 #endif

@@ -44,7 +44,7 @@ struct arch_filled {
 };
 struct arch_filled arch_buffer_take(bool enabled);
 
-/* Stop and resume all records by the EN bit of IA32_PEBS_INDEX. */
+/* Clears EN of IA32_PEBS_INDEX, which stops all records. Returns its value, the argument for arch_buffer_go_on(). */
 bool arch_buffer_stop(void);
 void arch_buffer_go_on(bool enabled);
 

@@ -12,8 +12,7 @@
 
 #include "lib/line.h"
 
-#define FIRMWARE_PROCESSORS \
-    4u /* number of processors with a remembered state: the boot processor and one of each further kind */
+#define FIRMWARE_PROCESSORS 4u /* with a saved state: the boot processor and one of each further kind of core */
 
 /*
  * firmware_apic_on() enables the boot processor's local APIC if firmware disabled it, as on ThinkPads with Pentium M.

@@ -13,7 +13,7 @@ void held_lines_init(void *memory, size_t size);
 /* Discards the held lines. */
 void held_lines_start(void);
 
-/* Holds lines. */
+/* Receives the lines. */
 extern const struct line_sink held_sink;
 
 /* Prints the held lines, and the number of lines that did not fit; prints no line if no line was held. */

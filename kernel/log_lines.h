@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The last lines of the log, kept in memory for the screen's further pages. Lines for programs are left out. */
+/* The last lines of the log, without those that begin with "measure ", in memory for the screen's further pages. */
 #ifndef KERNEL_LOG_LINES_H
 #define KERNEL_LOG_LINES_H
 

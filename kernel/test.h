@@ -28,7 +28,7 @@ struct test_run {
     unsigned stacks_printed;               /* LBR stacks */
     enum data_source_encoding data_source; /* encoding of the records' data sources */
     const char *file, *plan_file;          /* the file of the last check; the file of the plan */
-    unsigned line, plan_line;              /* their lines. With `aside`, plan_..: the check whose text is there */
+    unsigned line, plan_line; /* their lines. With `aside`, plan_.. are those of the check that it describes */
     char *aside; /* on another processor: TEST_ASIDE bytes for its first problem or, without one, its first difference;
                     NULL: all problems and differences go to the console */
 };

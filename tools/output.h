@@ -32,9 +32,8 @@ struct output {
      * last, and flushes.
      */
     bool (*open)(const struct output_setup *setup, struct record_sink *sink);
-    bool (*wrote)(
-        int file); /* whether this form wrote a regular file, which it may then replace; NULL: argument NULL */
-    bool lines;    /* the form also has a log's other lines: it accepts a log without a dump */
+    bool (*wrote)(int file); /* whether it wrote a regular file, which it may then replace; NULL: output to stdout */
+    bool lines;              /* the form also has a log's other lines: it accepts a log without a dump */
     const struct command_option *options; /* options of only this form; a row without a name ends them; NULL: none */
 };
 

@@ -22,8 +22,8 @@ bool msr_try(uint32_t msr, uint64_t value);
  * Between msr_watch() and msr_unwatch(), the registers that keep what software writes are watched on the boot
  * processor: each must accept what is written, and read as it was last written (SDM Vol. 4 (335592-083),
  * "Architectural MSRs"); IA32_PERF_GLOBAL_STATUS has only bits of what was enabled. While counters count or branches
- * are recorded, no value is compared, because that would add to what is measured. msr_unwatch() returns whether one
- * differed, and stores the first. msr_forget() forgets the values that were written before.
+ * are recorded, no value is compared, because that would add to what is measured. msr_unwatch() returns whether a
+ * register differed, and stores the first difference. msr_forget() forgets the values that were written before.
  */
 struct msr_difference {
     uint32_t msr;
@@ -38,7 +38,7 @@ void msr_forget(void);
 /*
  * A workload's window (suite/workload/workload.inc) reads its register back after it was opened and after it was
  * closed. msr_window is the register of the last window. msr_window_more collects the bits, of all windows since
- * msr_watch(), that were read but not written: if a test's windows differ, the wrong one may be another's.
+ * msr_watch(), that were read but not written; with windows of several registers, they may be of another register.
  */
 extern uint32_t msr_window;
 extern uint64_t msr_window_more;

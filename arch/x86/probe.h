@@ -5,7 +5,7 @@
 
 #include "cpu/caps.h"
 
-/* Reads CPUID leaves and MSRs, and tries registers that a hypervisor may enumerate without implementing them. */
+/* Fills *input. Also tries registers that a hypervisor may enumerate without implementing them. */
 void ds_probe(struct caps_input *input);
 
 /*

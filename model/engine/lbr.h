@@ -7,7 +7,7 @@
 #include "model/vcpu/vcpu.h"
 
 /*
- * Whether the filter `select` lets a taken branch at the end of a block pass, to code of privilege level to_cpl.
+ * Whether the filter `select` admits the taken branch at the end of a block, to code of privilege level to_cpl.
  * Does not know call-stack mode (LBR_SELECT_EN_CALLSTACK), in which returns remove entries.
  */
 static inline bool lbr_selects(uint64_t select, const struct block *block, unsigned to_cpl)

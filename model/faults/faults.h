@@ -42,9 +42,9 @@ struct bit_fault {
         FAULT_CPUID,
     } kind;
     enum { BITS_CLEAR, BITS_SET, BITS_FLIP } change;
-    uint32_t address; /* of the register; or the leaf, */
+    uint32_t address; /* of the register; or the CPUID leaf */
     uint32_t subleaf;
-    unsigned reg; /* and 0 to 3: EAX, EBX, ECX, EDX */
+    unsigned reg; /* of CPUID, 0 to 3: EAX, EBX, ECX, EDX */
     uint64_t bits;
 };
 

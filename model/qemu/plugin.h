@@ -23,8 +23,8 @@ struct plugin {
     struct hooks sets[QEMU_SETS]; /* what the translations of each set report */
     unsigned set_count;           /* the number of sets that exist */
     bool data;                    /* all processors report data, because one has used it lately */
-    bool data_used;               /* a processor has used data since narrow_translations() restarted its count */
-    unsigned interruptions;       /* that count */
+    bool data_used;               /* a processor has used data since narrow_translations() last decided */
+    unsigned interruptions;       /* since then */
     bool warned, unwritten;
 };
 extern struct plugin model;

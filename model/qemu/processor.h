@@ -40,7 +40,7 @@ struct processor {
     GByteArray *buffer; /* for register values and memory; kept, to avoid allocations while the guest runs */
 
     unsigned set;       /* of translations, which report what the processor uses */
-    bool spares_ring_0; /* code of ring 0 causes none of that */
+    bool spares_ring_0; /* ring 0 has nothing to report: enter_ring_0() */
 
     /* state of the current moment */
     const struct block *block;  /* the block of the next instruction; NULL: unknown */
@@ -53,8 +53,7 @@ struct processor {
     uint32_t leaf, subleaf;
     uint64_t msr_value;
 
-    unsigned
-        raised; /* number of exceptions since the last one was delivered: more than one if delivery raises another */
+    unsigned raised;    /* exceptions since the last delivery; 2 or more: delivery raised another */
     uint64_t raised_at; /* the instruction that raised the first of them, once there is a second */
     bool fell;          /* a triple fault was reported */
 

@@ -17,7 +17,7 @@
 struct member {
     bool started;
     bool differs;     /* capabilities differ in any way from the first processor of its kind of core */
-    bool fit;         /* the capabilities that tests depend on are the same */
+    bool fit;         /* it differs, if at all, in no capability that tests depend on */
     struct caps caps; /* its own capabilities; valid if it was started */
     bool write_back;  /* its debug store's memory type; if false, memory says why */
     struct memory_finding memory;
@@ -54,7 +54,7 @@ void cpus_at_once(struct test_run *run, cpus_job *job, const char *what, const c
 /* Runs the job on every processor that is fit, at the same time; prints nothing. */
 void cpus_run(cpus_job *job);
 
-/* Part of a job that only one processor at a time may do, with interrupts off: compares its samples' records. */
+/* Compares the processor's records, one processor at a time, with interrupts off. since: pebs_sample_expect(). */
 void cpus_compare(struct member *member, const struct pebs_sample *sample, uint64_t since);
 
 /*

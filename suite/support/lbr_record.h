@@ -23,8 +23,8 @@ const char *lbr_is_read_only(const struct caps *caps);
 
 /*
  * The test fails if an entry, named by its age, has a branch that the kernel's code lacks, or is in a transaction: no
- * workload has one. It differs if bits without a meaning are set. Excused from the first: by an erratum, by a filtered
- * source, or because the entry is older than the test in a stack that software cannot empty.
+ * workload has one. It differs if bits without a meaning are set. A branch that the code lacks is permitted with
+ * an erratum, with a filtered source, and in an entry older than the test in a stack that software cannot empty.
  */
 void lbr_check_entry(struct test_run *run, unsigned age, const struct lbr_entry *entry);
 

@@ -35,8 +35,8 @@ struct pebs_sample {
     uint64_t rings;    /* PERFEVTSEL_USR, PERFEVTSEL_OS; 0: both */
     unsigned records, threshold; /* of the buffer; 0: as large as possible, without an interrupt */
     unsigned interrupts;         /* the minimum that must arrive */
-    uint64_t tsc_ahead;          /* added to IA32_TSC_ADJUST while the workload runs */
-    unsigned latency;            /* the threshold of load latency; 0: PEBS_LATENCY_THRESHOLD */
+    uint64_t tsc_ahead;          /* ticks added to IA32_TSC_ADJUST while the workload runs */
+    unsigned latency;            /* the threshold of load latency, core cycles; 0: PEBS_LATENCY_THRESHOLD */
 };
 
 /* Returns whether a sample's records describe the event that overflows the counter. */

@@ -83,7 +83,7 @@ void records_compare_circular(struct test_run *run, const struct workload *workl
 
 /*
  * Compares the number of interrupts while BTS was on with the log's records of their deliveries, which are branches.
- * Before the next one, a branch returns to where the processor was interrupted.
+ * Before the next delivery, the trace must have a branch back to the interrupted instruction.
  */
 void records_compare_interrupts(struct test_run *run);
 

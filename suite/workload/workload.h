@@ -45,7 +45,7 @@ extern const struct workload workload_kinds;     /* every kind of near branch, t
 extern const struct workload workload_loop;      /* a loop with an alternating branch */
 extern const struct workload workload_long_loop; /* 3000 times the same branch */
 extern const struct workload workload_turns;     /* two branches in turn, 2999 in all; branches: not in their order */
-#define WORKLOAD_LOOP_BACK 2u /* bytes of the branch at the end of this loop, and of workload_user_loop */
+#define WORKLOAD_LOOP_BACK 2u /* bytes of the branch at the end of workload_long_loop and workload_user_loop */
 extern const struct workload workload_interrupt;  /* INT n and its IRET */
 extern const struct workload workload_surprises;  /* indirect jumps with two targets in an unpredictable order */
 extern const struct workload workload_open_calls; /* two calls return, two stay open; branches: the open calls */
@@ -107,7 +107,7 @@ extern const struct workload workload_x87;          /* x87 additions */
 extern const struct workload workload_mmx;          /* MMX additions, each followed by an x87 addition */
 extern const struct workload workload_split_loads;  /* loads across two cache lines, an ordinary load before each */
 extern const struct workload workload_split_stores; /* stores across two cache lines, an ordinary store before each */
-void workload_x87_prepare(void);                    /* loads the operands of both, before the window opens */
+void workload_x87_prepare(void);                    /* loads the x87 operands, before the window opens */
 
 /* suite/workload/user.asm: at CPL 3; the window opens and closes at CPL 0. */
 extern const struct workload workload_user;       /* a call, a return and a jump */

@@ -20,7 +20,7 @@ struct check {
 };
 
 struct claim {
-    const char *id, *title, *source; /* as in kernel/test.h; the id is the kernel's where the claim is */
+    const char *id, *title, *source; /* as in kernel/test.h; the id is the kernel's if the kernel makes the claim */
     void (*run)(struct check *);
     bool records;
     const struct workload *workload;
