@@ -490,7 +490,7 @@ static void one_branch(struct test_run *run)
     ds_on_interrupt(NULL);
     before = loop_branches(run, sample.workload, records_before);
     if (before < due)
-        test_fail(run, "only %u branches were in memory at the interrupt for branch %u or a later one", before, due);
+        test_fail(run, "%u branches were in memory when PEBS interrupted, expected at least %u", before, due);
 }
 
 #define WITH_BTS .needs = NEEDS | NEED_EVENT_BRANCHES | NEED_BTS | NEED_BTS_CPL, .records = true

@@ -322,10 +322,11 @@ static void counted(struct test_run *run)
 
 TESTS(counted_events) = {
     { "pebs.snapshot.instructions",
-      "A counter of instructions includes in a record those up to the record's own, and typically no others", COUNTED,
-      .argument = &(const struct counted){ &workload_straight, PERIOD, INSTRUCTIONS, instructions_upto } },
-    { "pebs.snapshot.branches", "A counter of branches includes in a record those up to the record's instruction",
-      COUNTED, .argument = &(const struct counted){ &workload_long_loop, LOOP_PERIOD, BRANCHES, loop_branches_upto } },
+      "A counter of instructions in a record includes those up to the record's own, and typically no later ones",
+      COUNTED, .argument = &(const struct counted){ &workload_straight, PERIOD, INSTRUCTIONS, instructions_upto } },
+    { "pebs.snapshot.branches",
+      "A counter of branches in a record includes the branches up to the record's instruction", COUNTED,
+      .argument = &(const struct counted){ &workload_long_loop, LOOP_PERIOD, BRANCHES, loop_branches_upto } },
     { "pebs.snapshot.still", "A counter whose event does not occur has the same value in each record", COUNTED,
       .argument = &(const struct counted){ &workload_straight, PERIOD, BRANCHES, no_branches } },
 };

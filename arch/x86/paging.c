@@ -194,7 +194,7 @@ const char *paging_error_text(enum paging_error error)
     case PAGING_UNSUPPORTED:
         return "the processor has neither PAE nor 4 MiB pages (CPUID.1:EDX bits 6 and 3 are clear)";
     case PAGING_NOT_WISHED:
-        return "option paging=: this kernel or this processor does not support these page tables";
+        return "option paging=: this kernel or this processor does not support these page tables; omit it";
     }
     return "unknown paging error";
 }

@@ -189,7 +189,7 @@ static void take_faults(struct options *options, const char *list)
         fprintf(
             stderr,
             "dsmodel: fault=%.*s: expected msr:ADDRESS:absent, :gp, :take, :stick or :read|write:clear|set|flip, or "
-            "cpuid:LEAF.SUBLEAF:REGISTER:clear|set|flip, each but absent with [:BITS], numbers in hexadecimal, at "
+            "cpuid:LEAF.SUBLEAF:REGISTER:clear|set|flip, each except absent with [:BITS], numbers in hexadecimal, at "
             "most %u of them\n",
             (int)length, unknown, MOST_BIT_FAULTS);
         exit(1);

@@ -256,7 +256,7 @@ static const struct pebs_event *store_event(const struct caps *caps)
 
 static void judge(struct test_run *run, const struct c2c_table *table, const struct layout *layout)
 {
-    static const char *const writers[] = { "only one processor writes", "all write" };
+    static const char *const writers[] = { "only one processor writes it", "all write it" };
     unsigned loads = 0, hitm = 0;
 
     for (unsigned i = 0; i < table->count; i++) {
@@ -266,12 +266,12 @@ static void judge(struct test_run *run, const struct c2c_table *table, const str
     console_note("%s: %u of %u loads found the line modified by another processor", layout->name, hitm, loads);
     switch (c2c_share(layout->shared, loads, hitm)) {
     case C2C_WRONG:
-        test_fail(run, "%u of %u loads found a line that %s modified elsewhere, expected half %s", hitm, loads,
-                  writers[layout->shared], layout->shared ? "or more" : "at most");
+        test_fail(run, "%u of %u loads found the line modified elsewhere, expected %s half: %s", hitm, loads,
+                  layout->shared ? "at least" : "at most", writers[layout->shared]);
         break;
     case C2C_UNTYPICAL:
-        test_differs(run, "%u of %u loads found a line that %s modified elsewhere, typically %s", hitm, loads,
-                     writers[layout->shared], layout->shared ? "seven in eight" : "fewer than one in eight");
+        test_differs(run, "%u of %u loads found the line modified elsewhere, typically %s: %s", hitm, loads,
+                     layout->shared ? "seven in eight" : "fewer than one in eight", writers[layout->shared]);
         break;
     case C2C_AS_EXPECTED:
         break;
@@ -375,7 +375,7 @@ static void start_from_x2apic(struct test_run *run)
     }
     if (!start_and_wait(leave_in_x2apic) || mode_left != APIC_MODE || !start_and_wait(look_at_mode) ||
         mode_left != mode())
-        test_fail(run, "the processor with APIC ID %u does not start, enter x2APIC mode, and start again in this one's",
+        test_fail(run, "APIC ID %u: did not start, enter x2APIC mode, or start again in this processor's mode",
                   (unsigned)topology.ids[0]);
 }
 

@@ -223,14 +223,14 @@ void lbr_clear(struct test_run *run, uint64_t select)
         lbr_read(run->caps, &before);
         lbr_read(run->caps, &after);
         if (!lbr_same(&after, &before))
-            test_fail(run, "the LBR stack reads differently twice");
+            test_fail(run, "two reads of the LBR stack differ");
     }
     if (!lbr_reset(run->caps, select) && !read_only)
         test_fail(run, "WRMSR to a register of the LBR stack raised #GP");
     if (read_only) {
         lbr_read(run->caps, &after);
         if (!all_or_none(&before, &after))
-            test_fail(run, "WRMSR of 0 has changed some registers of the LBR stack, and has not emptied all");
+            test_fail(run, "WRMSR of 0 changed the LBR stack, but did not empty all of it");
     }
 }
 

@@ -328,7 +328,7 @@ static void compare_reserved(struct test_run *run, unsigned n)
             used = used || (fragment.at[words[i].group] &&
                             read_u64(bytes, fragment.at[words[i].group] + words[i].at) & ~words[i].used);
         if (used)
-            test_differs(run, "PEBS record %u has something else than 0 in bits that the manual reserves", n);
+            test_differs(run, "PEBS record %u: bits that the manual reserves are not 0", n);
         more = arch_pebs_continued(fragment.format);
     }
 }
@@ -383,7 +383,7 @@ static void compare_distances(struct test_run *run)
         }
         if (number < due || number > (precise ? most : due + s->period))
             test_fail(run, "PEBS record %u describes instruction %u, must be %u or %s", n, number, due,
-                      precise ? "at most two later, then exactly a period" : "less than a period later");
+                      precise ? "up to two later, then records exactly a period apart" : "less than a period later");
         due = most = number + distance;
     }
 }
@@ -458,7 +458,7 @@ static void compare_last(struct test_run *run)
         return;
     const uint64_t behind = s->workload->instructions - number;
     if (behind > (pebs_is_precise(run->caps, s) ? s->period + may_be_longer(run) : 2 * s->period))
-        test_fail(run, "behind the last PEBS record are %" PRIu64 " instructions: a record is missing", behind);
+        test_fail(run, "%" PRIu64 " instructions follow the last PEBS record: a record is missing", behind);
 }
 
 void pebs_close(struct test_run *run, unsigned interrupts)

@@ -55,7 +55,7 @@ for arguments, said in [
         ('boot -b lvt -r cd', '--firmware=lvt: route cd has firmware of its own; use --route=pvh\n'),
         ('boot -r pxe', "unknown route 'pxe'; expected one of: bios-cd "),
         ('boot -r usb -R', '--restart writes to the image; give a copy of it as --image=FILE\n'),
-        (f'boot -r usb -R -k {qemu} -o list', f'{qemu}: no GPT\n'),
+        (f'boot -r usb -R -k {qemu} -o list', f'{qemu}: no GPT; give an image of dstest86\n'),
         ('boot -r net -o list', 'route net gets its loader and its options from a server; omit --image, --width and --options\n'),
         ('boot -m /no/such.so', '--model=/no/such.so: no such file\n'), ('boot -k /no/such.elf', '--image=/no/such.elf: no such file\n'),
         ('boot -a hvf', "unknown accel 'hvf'; expected one of: kvm tcg\n"),

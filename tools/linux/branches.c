@@ -89,7 +89,7 @@ void check_bts(struct check *c)
         if (IS_KERNEL(b->to) || !(perf_inside(w, b->from) || (next && c->kind->caps.errata & errata)))
             continue;
         if (position == expected_count) {
-            check_wrong(c, "record %u is one more than the workload's %u branches: 0x%" PRIx64 " => 0x%" PRIx64, i,
+            check_wrong(c, "record %u is past the workload's %u branches: 0x%" PRIx64 " => 0x%" PRIx64, i,
                         expected_count, b->from, b->to);
             return;
         }

@@ -245,7 +245,7 @@ static uint64_t run_once(struct recording *r, struct event *events, unsigned cpu
     for (unsigned i = 0; i < r->events; i++) {
         uint64_t values[3] = { 0 }; /* the count, the time enabled, the time that it counted */
         if (!r->bts && read(events[i].fd, values, sizeof values) == sizeof values && values[2] < values[1])
-            r->refused = "the counter was in use by another (the NMI watchdog, or another perf)";
+            r->refused = "another program or the NMI watchdog used the counter; stop it";
         r->counts[i] = values[0];
         if (events[i].page)
             drain(r, i, &events[i]);
