@@ -50,6 +50,6 @@ enum uart_error uart_reach(const struct uart *uart);
 /* Bytes from the first to the end of the last register. */
 unsigned uart_size(const struct uart *uart);
 
-bool uart_same(const struct uart *one, const struct uart *other);
+bool uart_same(const struct uart *one, const struct uart *other); /* by base and address space */
 
 #endif

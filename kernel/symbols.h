@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Finds the last symbol at or before an address inside the image. */
+/* Finds the last symbol at or before an address. Returns false outside the image and before its first symbol. */
 bool symbol_find(uint64_t address, const char **name, uint64_t *offset);
 
 #endif

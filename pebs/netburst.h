@@ -15,7 +15,7 @@ bool netburst_program(const struct netburst_setup *setup);
 /* The window that lets the counter count. */
 struct window netburst_window(void);
 
-uint64_t netburst_counter(void);
+uint64_t netburst_counter(void); /* MSR_IQ_COUNTER4, 40 bits; 0 if RDMSR raises #GP */
 
 /* Stops all 18 counters, and switches tagging and sampling off. */
 void netburst_quiesce(void);

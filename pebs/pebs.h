@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Precise event-based sampling on the general counters. SDM Vol. 3B (253669-081), "Processor Event Based Sampling
+/* Precise event-based sampling on general and fixed counters. SDM Vol. 3B (253669-081), "Processor Event Based Sampling
  * (PEBS)". */
 #ifndef PEBS_PEBS_H
 #define PEBS_PEBS_H

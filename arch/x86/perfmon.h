@@ -14,7 +14,7 @@
  * set. The counter runs once IA32_PERF_GLOBAL_CTRL bit n is set. Returns false if accessing a register raises #GP.
  */
 bool counter_program(unsigned n, uint64_t select, uint64_t value, unsigned full_width);
-uint64_t counter_read(unsigned n);
+uint64_t counter_read(unsigned n); /* 0 if RDMSR of IA32_PMCn raises #GP */
 
 /*
  * Programs fixed counter n in the same way. control: its field of IA32_FIXED_CTR_CTRL. value: truncated to 48 bits. The

@@ -14,7 +14,7 @@ struct pebs_sample;
 /* Makes the record and reloads the counters. A record that does not fit is not written. */
 void pebs_arch_record(struct vcpu *v, const struct pebs_sample *sample);
 
-/* Rules. */
+/* Bit i: PEBS is enabled for counters[i]. */
 uint64_t pebs_arch_enabled(const struct vcpu *v);
 
 #endif

@@ -18,7 +18,8 @@ unsigned area_pebs_record_size(const struct processor *p, const struct ds_buffer
 
 /* Architectural PEBS: the buffer that IA32_PEBS_BASE and IA32_PEBS_INDEX describe. */
 struct arch_state {
-    uint64_t base, index, address, bytes, used, threshold, cfg_c;
+    uint64_t base, index, cfg_c;              /* registers; CFG_C: the groups of all counters that can sample */
+    uint64_t address, bytes, used, threshold; /* physical address; the others in bytes */
     bool full, enabled;
 };
 bool area_is_arch(const struct processor *p);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum transfer {
-    TRANSFER_NONE, /* not a branch: one recorded here was an interrupt or exception */
+    TRANSFER_NONE, /* not a branch: a record from here is an interrupt or exception */
     TRANSFER_JUMP,
     TRANSFER_CALL,  /* returns to the next instruction; includes INT n and SYSCALL */
     TRANSFER_RETURN /* includes IRET and SYSRET */

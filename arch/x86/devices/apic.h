@@ -70,7 +70,7 @@ uint32_t apic_id_most(void);
 bool apic_send_init(uint32_t id);
 bool apic_send_startup(uint32_t id, uintptr_t page);
 
-/* Sends the processor with this ID a fixed interrupt. */
+/* Sends the processor with this ID a fixed interrupt. False: the APIC cannot deliver the command. */
 bool apic_send(uint32_t id, unsigned vector);
 
 /* Reads the LVT entry of the performance counters; sets it to fixed delivery, edge, unmasked, with this vector. */
