@@ -173,7 +173,8 @@ static void replay_mispredicted(struct test_run *run)
     }
     sampled = ds_pebs_log()->records;
     if (sampled < wrong / (PERIOD + 1) || sampled > (wrong + TURNS) / (PERIOD + 1))
-        test_differs(run, "BTS has %u mispredicted branches, PEBS recorded %u", wrong, sampled);
+        test_differs(run, "PEBS recorded %u of %u mispredicted branches, typically %u to %u", sampled, wrong,
+                     wrong / (PERIOD + 1), (wrong + TURNS) / (PERIOD + 1));
     for (unsigned n = 0; n < sampled && records_pebs(run, n, &record); n++)
         if (!is_target(workload, record.ip) && record.ip != workload->limit)
             test_fail(run, "PEBS record %u: IP 0x%" PRIx64 " is not the target of a branch", n, record.ip);
