@@ -232,12 +232,12 @@ static void tell(struct test_run *run, unsigned n, const char *what, const char 
     if (m->caps.hybrid)
         format(kind, sizeof kind, " %s", kind_of(&m->caps));
     if (m->interrupts)
-        console_note("cpu %u apic 0x%x%s: %s %u of %u %s, %u interrupts", n, id_of(n), kind, what, m->came, m->of, unit,
-                     m->interrupts);
+        console_note("cpu %u apic 0x%x%s: %s %u of %u %s, %u interrupts", n, id_of(n), kind, what, m->got, m->typical,
+                     unit, m->interrupts);
     else
-        console_note("cpu %u apic 0x%x%s: %s %u of %u %s", n, id_of(n), kind, what, m->came, m->of, unit);
+        console_note("cpu %u apic 0x%x%s: %s %u of %u %s", n, id_of(n), kind, what, m->got, m->typical, unit);
     if (run->planned) /* a processor with a problem has failed already; no other may make up for its records */
-        test_saw(run, m->run.problems || m->came == m->of ? m->of : 0);
+        test_saw(run, m->run.problems || m->got == m->typical ? m->typical : 0);
     test_at(run, m->run.plan_file, m->run.plan_line); /* the log names the member's check */
     if (m->run.problems)
         (test_fail)(run, "cpu %u apic 0x%x: %s%s", n, id_of(n), m->aside, m->run.problems > 1 ? ", and more" : "");

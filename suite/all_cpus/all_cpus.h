@@ -23,11 +23,11 @@ struct member {
     struct memory_finding memory;
     struct test_run run; /* uses the boot processor's caps, or its own on another kind of core */
     char aside[TEST_ASIDE];
-    unsigned came, of;    /* the number of records or events, and the typical number */
-    unsigned interrupts;  /* interrupts that the processor took */
-    volatile bool go;     /* start the job */
-    volatile bool probed; /* caps is valid */
-    volatile bool over;   /* the job has ended */
+    unsigned got, typical; /* numbers of records or events */
+    unsigned interrupts;   /* interrupts that the processor took */
+    volatile bool go;      /* start the job */
+    volatile bool probed;  /* caps is valid */
+    volatile bool over;    /* the job has ended */
 };
 
 #define CPUS_ALL UINT_MAX

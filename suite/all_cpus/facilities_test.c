@@ -57,7 +57,7 @@ static void trace(struct member *m)
     struct ds_breaches breaches;
     struct window window;
 
-    m->of = ROUNDS * branches;
+    m->typical = ROUNDS * branches;
     if (!ds_open(m->run.caps, &config, &breaches))
         return; /* no records: fewer than planned */
     window = bts_window(m->run.caps, false);
@@ -70,7 +70,7 @@ static void trace(struct member *m)
     interrupts_off();
     records_check_log(&m->run, "BTS", ds_bts_log());
     m->interrupts += ds_counts()->interrupts;
-    m->came = ds_bts_log()->records;
+    m->got = ds_bts_log()->records;
     compare_branches(&m->run, workload);
 }
 
@@ -106,7 +106,7 @@ static void sample_round(struct member *m, struct pebs_sample sampled)
     m->interrupts += ds_counts()->interrupts;
     if (!ds_counts()->interrupts)
         test_fail(run, "no interrupt arrived");
-    m->came += ds_pebs_log()->records;
+    m->got += ds_pebs_log()->records;
     cpus_compare(m, &sampled, since);
     if (!run->problems)
         pebs_check_numbers(run, &sampled, pebs_sample_spacing(run->caps, &sampled) - 1);
@@ -114,7 +114,7 @@ static void sample_round(struct member *m, struct pebs_sample sampled)
 
 static void sample(struct member *m, struct pebs_sample sampled)
 {
-    m->of = ROUNDS * PEBS_RECORDS;
+    m->typical = ROUNDS * PEBS_RECORDS;
     for (unsigned round = 0; round < ROUNDS && !m->run.problems; round++)
         sample_round(m, sampled);
     counters_clear(m->run.caps);
@@ -143,13 +143,13 @@ static void record_branches(struct member *m)
     const unsigned depth = m->run.caps->lbr_depth, branches = branch_count(workload, BRANCH_KINDS_ALL);
     struct lbr_stack stack;
 
-    m->of = branches < depth ? branches : depth;
+    m->typical = branches < depth ? branches : depth;
     interrupts_off();
-    m->came = lbr_take(&m->run, workload, LBR_NO_FILTER, &stack);
+    m->got = lbr_take(&m->run, workload, LBR_NO_FILTER, &stack);
     if (stack.error != LBR_DECODE_OK)
         test_fail(&m->run, "LBR stack: %s", lbr_error_text(stack.error));
     else
-        lbr_compare_stack(&m->run, &stack, workload, BRANCH_KINDS_ALL, m->of);
+        lbr_compare_stack(&m->run, &stack, workload, BRANCH_KINDS_ALL, m->typical);
 }
 
 /* ---- counters ---------------------------------------------------------------------------------------------------- */
@@ -162,9 +162,9 @@ static void count(struct member *m)
     const uint64_t select = BRANCHES | PERFEVTSEL_USR | PERFEVTSEL_OS | PERFEVTSEL_EN;
     const uint64_t all = count_from(&m->run, 0, select, 0, &workload_long_loop);
 
-    m->of = branch_count(&workload_long_loop, BRANCH_KINDS_ALL) + 1; /* plus the last one, which is not taken */
-    m->came = (unsigned)(all - count_from(&m->run, 0, select, 0, &workload_nothing));
-    test_equal(&m->run, "branches that were counted", m->came, m->of);
+    m->typical = branch_count(&workload_long_loop, BRANCH_KINDS_ALL) + 1; /* plus the last one, which is not taken */
+    m->got = (unsigned)(all - count_from(&m->run, 0, select, 0, &workload_nothing));
+    test_equal(&m->run, "branches that were counted", m->got, m->typical);
     counters_clear(m->run.caps);
     interrupts_off();
 }
