@@ -74,7 +74,6 @@ static const struct {
     { 0x186, 4, 1, 0xc0, EVERY, EVERY },
     { 0x18a, 4, 1, 0, EVERY, EVERY },
     { 0x18a, 4, 1, 0xc0, ~UINT64_C(0xc0), ~UINT64_C(0xc0) },
-    { 0x18e, 2, 1, 0xc0, 0, 0 },
     { 0x3f6, 1, 1, 3, EVERY, EVERY },
     { 0x1c8, 1, 1, 4, EVERY, EVERY },
     { 0x14ce, 2, 1, 2, EVERY, EVERY },
