@@ -282,6 +282,7 @@ static void one_interrupt(struct test_run *run)
     sample.records = 64;
     sample.threshold = 4;
     test_plan_between(run, usual(PERIOD) - 1, usual(PERIOD));
+    interrupts_off();
     if (!pebs_sample_open(run, &sample) || !pebs_sample_arm(run, &sample))
         return;
     run_closed(run, &sample);

@@ -132,14 +132,19 @@ static bool is_of_accesses(const struct pebs_sample *s)
            s->workload != &workload_walk && !at_user(s->workload);
 }
 
-/* Without a handler of interrupts, only the workload and the end of its window cause events. */
+/* Without a handler of interrupts, only the workload and its window cause events. */
+static bool is_undisturbed(void)
+{
+    return pebs_armed()->held || !ds_counts()->interrupts;
+}
+
 static void compare_cause(struct test_run *run, unsigned n, const struct pebs_record *got)
 {
     const struct workload *const w = pebs_armed()->sample.workload;
     const bool accesses = is_of_accesses(&pebs_armed()->sample);
     const bool straight = (!w->branch_count && !at_user(w)) || w == &workload_long_loop;
 
-    if ((pebs_armed()->held || !ds_counts()->interrupts) && run->caps->pebs_trap_like &&
+    if (is_undisturbed() && run->caps->pebs_trap_like &&
         ((accesses && !pebs_access(run, w, got)) || (straight && !is_inside(got) && !is_around(got))))
         test_fail(run, "PEBS record %u, IP 0x%" PRIx64 ", describes no event of the workload", n, got->ip);
 }
@@ -364,7 +369,6 @@ static bool number_of(const struct test_run *run, const struct pebs_record *reco
 /*
  * With fixed counter 0, straight code and the long loop give the distance of the records in instructions: a period with
  * precise distribution, else a period plus one or more. The instruction that opens the window may be the first event.
- * Not with interrupts, whose handler's instructions are events, too.
  */
 static void compare_distances(struct test_run *run)
 {
@@ -393,7 +397,7 @@ static bool has_distances(void)
     return pebs_armed()->sample.fixed && pebs_armed()->sample.counter == 0 &&
            (pebs_armed()->sample.workload == &workload_straight ||
             pebs_armed()->sample.workload == &workload_long_loop) &&
-           pebs_armed()->sample.rounds <= 1 && !pebs_armed()->again && !ds_counts()->interrupts;
+           pebs_armed()->sample.rounds <= 1 && !pebs_armed()->again && is_undisturbed();
 }
 
 void pebs_compare(struct test_run *run)
