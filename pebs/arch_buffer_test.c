@@ -226,7 +226,7 @@ static void kept(struct test_run *run)
                was & ~PEBS_INDEX_WR);
     pebs_close(run, 1);
     if (!seen)
-        test_fail(run, "no interrupt came with bit 54 of IA32_PERF_GLOBAL_STATUS set");
+        test_fail(run, "no interrupt arrived with bit 54 of IA32_PERF_GLOBAL_STATUS set");
 }
 
 /* Samples with interrupts off and this threshold in bytes. The caller restores the index. */

@@ -57,7 +57,7 @@ struct page {
     enum page_then then;
     const char *lines;    /* of further pages, each NUL-terminated; NULL: none */
     size_t lines_size;    /* bytes */
-    enum page_lines take; /* how they are shown */
+    enum page_lines take; /* which of them are shown, and when */
     const char *keys;     /* which keys do what; NULL: there is no keyboard */
     unsigned elapsed;     /* seconds that the run took; 0: not known */
     unsigned turn;        /* number of the page, below page_turns() */

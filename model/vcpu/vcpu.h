@@ -147,7 +147,7 @@ struct vcpu {
     struct block *kept_last;     /* a full copy of the running block */
     uint64_t width_mask;         /* counter_width bits */
     unsigned ipc;                /* instructions that retire in a cycle; 0 before engine_init(): 1 */
-    struct hooks uses;           /* now */
+    struct hooks uses;           /* what the processor needs reported now */
     struct hooks wants;          /* of the translations that it runs: at least `uses` */
     struct {                     /* what a debugger waits for: */
         bool record, threshold;  /* the next record; an index that reaches its threshold */

@@ -170,7 +170,7 @@ static struct printed print_logs(struct test_run *run)
 void records_check_served(struct test_run *run)
 {
     if (!ds_served())
-        test_fail(run, "a buffer is past its threshold, and no interrupt came");
+        test_fail(run, "a buffer is past its threshold, but no interrupt arrived");
 }
 
 void records_close(struct test_run *run, unsigned interrupts)
@@ -358,6 +358,6 @@ void records_compare_interrupts(struct test_run *run)
         interrupted = record.to == entry ? record.from : record.to == interrupted ? 0 : interrupted;
     }
     if (interrupted && !only_to)
-        test_fail(run, "an interrupt came at 0x%" PRIx64 ", and the trace has no return there", interrupted);
+        test_fail(run, "an interrupt arrived at 0x%" PRIx64 ", but the trace has no return there", interrupted);
     test_equal(run, "number of interrupts in the trace", count, ds_counts()->interrupts - ds_counts()->untraced);
 }

@@ -10,8 +10,8 @@
 #include "suite/workload/workload.h"
 
 /* The events that an instruction causes: the kinds of suite/workload/steps.asm. */
-#define STEP_LOAD        (1u << 0) /* only a load; STEP_STORE likewise */
-#define STEP_STORE       (1u << 1)
+#define STEP_LOAD        (1u << 0) /* loads, and does not store */
+#define STEP_STORE       (1u << 1) /* stores, and does not load */
 #define STEP_LOCKED      (1u << 2) /* loads and stores */
 #define STEP_SPLIT_LOAD  (1u << 3) /* across a cache line boundary */
 #define STEP_SPLIT_STORE (1u << 4)

@@ -358,7 +358,7 @@ UNIT_TEST(branches_outside_the_workload)
     }
     log_has(elsewhere, COUNT_OF(elsewhere));
     records_compare_interrupts(&run);
-    machine_found("wrong: an interrupt came at 0x1800, and the trace has no return there\n"
+    machine_found("wrong: an interrupt arrived at 0x1800, but the trace has no return there\n"
                   "wrong: number of interrupts in the trace is 0x1, must be 0x2\n");
     log_has(taken, 6);
     records_compare_interrupts(&run);

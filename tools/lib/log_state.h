@@ -14,9 +14,9 @@
 #include "kernel/report/verdict.h"
 #include "tools/lib/log_status.h"
 
-#define LINE_SIZE_MAX 16384u /* characters: twice the longest frame; longer lines are cut */
-#define NAME_SIZE     96u    /* characters of an id, an area or a facility, NUL included */
-#define NAME          "95[a-z0-9._]"
+#define LINE_SIZE_MAX 16384u         /* characters: twice the longest frame; longer lines are cut */
+#define NAME_SIZE     96u            /* characters of an id, an area or a facility, NUL included */
+#define NAME          "95[a-z0-9._]" /* for sscanf, after % */
 #define KIND_SIZE     16u
 #define KIND          "15[a-z0-9]"
 #define TEXT_SIZE     400u /* characters of a line that is kept: more than the kernel's lines have */
