@@ -256,7 +256,8 @@ static void take_branches(struct machine *m, char *said)
 static void sample(struct machine *m, unsigned event, unsigned period, char *said)
 {
     set_up_ds(m, 0, 0, 10, 20);
-    WRMSR(m, { EVTSEL0 + 1, EVTSEL_ON | event }, { PMC0 + 1, -period }, { PEBS_ENABLE, 2 }, { GLOBAL_CTRL, 2 });
+    WRMSR(m, { EVTSEL0 + 1, EVTSEL_ON | event }, { PMC0 + 1, -(uint64_t)period }, { PEBS_ENABLE, 2 },
+          { GLOBAL_CTRL, 2 });
     put(m, DS + 0x48, -(uint64_t)period);
     for (unsigned i = 0; i < 8; i++)
         access_memory(m, block_new(0x100 * i, 60, END_REL_JMP), BTS, 8, LOADS);
