@@ -253,12 +253,11 @@ static void take_branches(struct machine *m, char *said)
 }
 
 /* Each period-th event, instructions of the WRMSRs included, overflows a counter. A load retires with its block. */
-static void sample(struct machine *m, unsigned event, unsigned period, char *said)
+static void sample(struct machine *m, unsigned event, uint64_t period, char *said)
 {
     set_up_ds(m, 0, 0, 10, 20);
-    WRMSR(m, { EVTSEL0 + 1, EVTSEL_ON | event }, { PMC0 + 1, -(uint64_t)period }, { PEBS_ENABLE, 2 },
-          { GLOBAL_CTRL, 2 });
-    put(m, DS + 0x48, -(uint64_t)period);
+    WRMSR(m, { EVTSEL0 + 1, EVTSEL_ON | event }, { PMC0 + 1, -period }, { PEBS_ENABLE, 2 }, { GLOBAL_CTRL, 2 });
+    put(m, DS + 0x48, -period);
     for (unsigned i = 0; i < 8; i++)
         access_memory(m, block_new(0x100 * i, 60, END_REL_JMP), BTS, 8, LOADS);
     wrmsr(m, GLOBAL_CTRL, 0);
