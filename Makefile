@@ -77,7 +77,6 @@ GDB_TESTS := $(wildcard tests/qemu/gdb_*.t)
 QEMU_TESTS := $(filter-out $(GDB_TESTS),$(wildcard tests/qemu/*.t)) scripts/boots
 TOOL_TESTS := $(wildcard tests/tools/*.t)
 LINT_TESTS := $(wildcard tests/lint/*.t) tests/packages/dist.t
-# Tests of scripts that no other test runs.
 # Tests that wait for guests run first. The others only compute, and keep every processor busy until the end.
 ALL_TESTS = $(QEMU_TESTS) $(TOOL_TESTS) $(GDB_TESTS) $(LINT_TESTS) $(HOST_TESTS)
 # Only `make full-test` runs tests with `# slow:` in their head, every boot (`make test`: a sample), and every encoding.

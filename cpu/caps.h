@@ -164,8 +164,7 @@ struct debugctl_bits {
 enum lbr_layout {
     LBR_LAYOUT_NONE,
     LBR_LAYOUT_PAIRS,  /* FROM and TO registers, with or without INFO; a top-of-stack pointer */
-    LBR_LAYOUT_PACKED, /* a register for each entry, FROM in its low half, TO in its high half; a top-of-stack pointer
-                        */
+    LBR_LAYOUT_PACKED, /* a register for each entry: FROM is its low half, TO its high half; a top-of-stack pointer */
     LBR_LAYOUT_ARCH    /* FROM, TO and INFO registers; entry 0 is the newest */
 };
 

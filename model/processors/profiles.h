@@ -83,9 +83,9 @@ extern const struct profile_msr adaptive_msrs[23];
 extern const struct profile_event adaptive_events[24], goldencove_cache_events[11], lioncove_events[10];
 
 /*
- * E-cores: events of all except Darkmont; hits and misses of Crestmont and Skymont; lost slots since
- * Skymont, and before; registers of cores without a slots counter; and registers of eight general counters and the
- * fixed counters of FIXED_GAP_BITMAP.
+ * E-cores: events of all except Darkmont; hits and misses of Crestmont and Skymont; lost slots since Skymont, and
+ * before; registers of cores without a slots counter; and registers of eight general counters and the fixed counters
+ * of FIXED_GAP_BITMAP.
  */
 extern const struct profile_event ecore_branch_events[14], ecore_hit_events[6], ecore_slots_events[3],
     ecore_older_slots_events[3];

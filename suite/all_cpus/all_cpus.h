@@ -17,7 +17,7 @@
 struct member {
     bool started;
     bool differs;     /* capabilities differ in any way from the first processor of its kind of core */
-    bool fit;         /* it differs, if at all, in no capability that tests depend on */
+    bool fit;         /* the capabilities that tests depend on are the same */
     struct caps caps; /* its own capabilities; valid if it was started */
     bool write_back;  /* its debug store's memory type; if false, memory says why */
     struct memory_finding memory;
